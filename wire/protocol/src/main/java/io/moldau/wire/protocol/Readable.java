@@ -1,0 +1,76 @@
+package io.moldau.wire.protocol;
+
+import io.moldau.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/// Where a message reads itself from. Every method throws [MalformedMessageException] when the input ends early or a
+/// length is impossible; no method reserves more memory than the bytes that are left can justify.
+public interface Readable {
+
+    byte readByte();
+
+    short readShort();
+
+    int readInt();
+
+    long readLong();
+
+    double readDouble();
+
+    /// The next byte is 0 or 1; other values read as true, as in Kafka.
+    default boolean readBoolean() {
+        return readByte() != 0;
+    }
+
+    default int readUnsignedShort() {
+        return readShort() & 0xFFFF;
+    }
+
+    default long readUnsignedInt() {
+        return readInt() & 0xFFFFFFFFL;
+    }
+
+    int readUnsignedVarint();
+
+    /// A zigzag varint.
+    int readVarint();
+
+    /// A zigzag varlong.
+    long readVarlong();
+
+    /// Exactly `length` bytes of UTF-8.
+    String readString(int length);
+
+    /// Exactly `length` bytes, copied.
+    byte[] readBytes(int length);
+
+    /// Exactly `length` bytes of record batches, not copied where the input can lend them.
+    RecordBytes readRecords(int length);
+
+    default Uuid readUuid() {
+        return new Uuid(readLong(), readLong());
+    }
+
+    /// Skips `length` bytes.
+    void skip(int length);
+
+    /// How many bytes are left.
+    int remaining();
+
+    /// Checks that `count` elements of at least `minimumSize` bytes each can still follow, and returns the count.
+    default int checkCount(int count, int minimumSize, String field) {
+        if (count < 0 || (long) count * Math.max(1, minimumSize) > remaining()) {
+            throw new MalformedMessageException(
+                    "field " + field + " claims " + count + " elements but only " + remaining() + " bytes are left");
+        }
+        return count;
+    }
+
+    /// Reads the unknown tagged fields of a flexible version that a reader does not know; they are kept for writing
+    /// back (null when there are none).
+    default @Nullable RawTaggedFields addRaw(@Nullable RawTaggedFields unknown, int tag, int size) {
+        var fields = unknown == null ? new RawTaggedFields() : unknown;
+        fields.add(tag, readBytes(size));
+        return fields;
+    }
+}
