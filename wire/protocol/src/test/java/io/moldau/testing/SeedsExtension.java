@@ -69,7 +69,8 @@ final class SeedsExtension implements TestTemplateInvocationContextProvider {
         public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
             String test = context.getRequiredTestClass().getSimpleName() + "#"
                     + context.getRequiredTestMethod().getName();
-            System.err.println("Failed with seed " + seed + "; replay it with -Dtest='" + test + "' -Dmoldau.seed=" + seed);
+            System.err.println(
+                    "Failed with seed " + seed + "; replay it with -Dtest='" + test + "' -Dmoldau.seed=" + seed);
         }
     }
 }
