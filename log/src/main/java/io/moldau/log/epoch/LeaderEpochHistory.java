@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Where each leader epoch began in one partition's log (KIP-101). Immutable; epochs and start offsets both rise strictly.
+/// Where each leader epoch began in one partition's log (KIP-101). Immutable; epochs and start offsets both rise
+/// strictly.
 ///
 /// A follower compares its history with the leader's to find where the two logs part.
 public final class LeaderEpochHistory {
@@ -95,12 +96,13 @@ public final class LeaderEpochHistory {
     }
 
     private LeaderEpochHistory slice(int from, int to) {
-        return new LeaderEpochHistory(
-                Arrays.copyOfRange(epochs, from, to), Arrays.copyOfRange(startOffsets, from, to));
+        return new LeaderEpochHistory(Arrays.copyOfRange(epochs, from, to), Arrays.copyOfRange(startOffsets, from, to));
     }
 
-    /// Where `epoch` ends in a log that ends at `logEndOffset`, and the greatest epoch up to it that the log has. For an
-    /// epoch older than all known ones that is the asked epoch itself, ending where the history begins; for one newer
+    /// Where `epoch` ends in a log that ends at `logEndOffset`, and the greatest epoch up to it that the log has. For
+    /// an
+    /// epoch older than all known ones that is the asked epoch itself, ending where the history begins; for one
+    newer
     /// than all of them [#UNDEFINED].
     public OffsetAndEpoch endOffsetFor(int epoch, long logEndOffset) {
         if (epoch < 0 || epochs.length == 0 || epoch > latestEpoch()) {

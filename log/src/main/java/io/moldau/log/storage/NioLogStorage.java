@@ -33,21 +33,20 @@ public final class NioLogStorage implements LogStorage {
         try {
             return Files.readString(LINUX_BOOT_ID).strip();
         } catch (IOException e) {
-            // Not Linux. An id that never equals a recorded one means "assume the machine restarted": slower, still right.
+            // Not Linux. An id that never equals a recorded one means "assume the machine restarted": slower, still
+            // right.
             return "";
         }
     }
 
     @Override
     public LogFile open(Path path, Access access) throws IOException {
-        var channel =
-                switch (access) {
-                    case READ -> FileChannel.open(path, StandardOpenOption.READ);
-                    case READ_WRITE -> FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                    case CREATE ->
-                        FileChannel.open(
-                                path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-                };
+        var channel = switch (access) {
+            case READ -> FileChannel.open(path, StandardOpenOption.READ);
+            case READ_WRITE -> FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            case CREATE ->
+                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        };
         return new NioFile(path, channel);
     }
 
@@ -113,8 +112,8 @@ public final class NioLogStorage implements LogStorage {
             }
 
             @Override
-            public FileVisitResult postVisitDirectory(Path visited, @org.jspecify.annotations.Nullable IOException failure)
-                    throws IOException {
+            public FileVisitResult postVisitDirectory(
+                    Path visited, @org.jspecify.annotations.Nullable IOException failure) throws IOException {
                 if (failure != null) {
                     throw failure;
                 }
