@@ -45,8 +45,7 @@ public record BrokerRegistration(
     static Map<String, VersionRange> features(List<FeatureRange> ranges) {
         var features = new TreeMap<String, VersionRange>();
         for (FeatureRange range : ranges) {
-            features.put(
-                    range.getName(), new VersionRange((short) range.getMinLevel(), (short) range.getMaxLevel()));
+            features.put(range.getName(), new VersionRange((short) range.getMinLevel(), (short) range.getMaxLevel()));
         }
         return java.util.Collections.unmodifiableMap(features);
     }

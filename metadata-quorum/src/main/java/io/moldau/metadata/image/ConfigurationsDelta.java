@@ -22,7 +22,6 @@ public final class ConfigurationsDelta {
         }
     }
 
-
     public boolean isEmpty() {
         return changed.isEmpty();
     }

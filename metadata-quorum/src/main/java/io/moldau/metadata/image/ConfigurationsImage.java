@@ -26,8 +26,8 @@ public record ConfigurationsImage(HashPMap<ConfigResource, PSortedMap<String, St
     }
 
     ConfigurationsImage with(ConfigRecord record) {
-        var resource = new ConfigResource(
-                ConfigResource.Type.forCode(record.getResourceType()), record.getResourceName());
+        var resource =
+                new ConfigResource(ConfigResource.Type.forCode(record.getResourceType()), record.getResourceName());
         @Nullable PSortedMap<String, String> old = resources.get(resource);
         PSortedMap<String, String> overrides = old == null ? TreePMap.empty() : old;
         overrides = record.hasValue()

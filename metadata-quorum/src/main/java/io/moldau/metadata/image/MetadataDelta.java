@@ -116,7 +116,8 @@ public final class MetadataDelta {
             }
             case PRODUCER_IDS ->
                 producerIds = new ProducerIdsImage(record.getProducerIds().getNextProducerId());
-            case COUNTERS -> cluster = cluster.withLastBrokerEpoch(record.getCounters().getLastBrokerEpoch());
+            case COUNTERS ->
+                cluster = cluster.withLastBrokerEpoch(record.getCounters().getLastBrokerEpoch());
             case NO_OP -> {}
             case BEGIN_TRANSACTION -> openTransaction = openTransaction.plus(record);
             case END_TRANSACTION, ABORT_TRANSACTION ->
@@ -143,8 +144,7 @@ public final class MetadataDelta {
     }
 
     private MetadataImage image(MetadataProvenance provenance) {
-        return new MetadataImage(
-                provenance, features, cluster, topics.image(), configs, producerIds, openTransaction);
+        return new MetadataImage(provenance, features, cluster, topics.image(), configs, producerIds, openTransaction);
     }
 
     public boolean featuresChanged() {

@@ -51,7 +51,8 @@ public record PartitionRegistration(
 
     /// The registration after a change.
     public PartitionRegistration merge(PartitionChangeRecord change) {
-        List<Integer> newReplicas = change.hasReplicas() ? ints(change.getReplicas().getIdsList()) : replicas;
+        List<Integer> newReplicas =
+                change.hasReplicas() ? ints(change.getReplicas().getIdsList()) : replicas;
         List<Uuid> newDirectories = change.hasDirectories()
                 ? MetadataRecords.uuids(change.getDirectories().getIdsList())
                 : directories;

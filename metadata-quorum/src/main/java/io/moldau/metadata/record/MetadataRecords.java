@@ -50,8 +50,7 @@ public final class MetadataRecords {
     }
 
     public static Endpoint endpoint(EndpointRecord record) {
-        return new Endpoint(
-                record.getListener(), record.getSecurityProtocol(), record.getHost(), record.getPort());
+        return new Endpoint(record.getListener(), record.getSecurityProtocol(), record.getHost(), record.getPort());
     }
 
     public static List<Endpoint> endpoints(List<EndpointRecord> records) {
