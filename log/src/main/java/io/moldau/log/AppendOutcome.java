@@ -14,8 +14,7 @@ public sealed interface AppendOutcome {
     /// @param logAppendTimeMs what was stamped, -1 where the topic keeps the producer's time
     /// @param maxTimestamp the greatest timestamp appended, -1 if none has one
     /// @param rewritten the bytes that were stored, if the topic's compression made them other than those given;
-    null
-    ///     when the given buffer, stamped in place, is what is in the log
+    ///     null when the given buffer, stamped in place, is what is in the log
     record Appended(
             long baseOffset,
             long lastOffset,

@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param segmentBytes `segment.bytes`: a segment is rolled before it grows beyond this
 /// @param segmentMs `segment.ms`: a segment is rolled when its first batch is this old
-/// @param segmentJitterMs `segment.jitter.ms`: at most this much is taken off `segmentMs`, so that segments do not
-///     roll
+/// @param segmentJitterMs `segment.jitter.ms`: at most this much is taken off `segmentMs`, so that segments do
+///     not roll
 /// all at once
 /// @param segmentIndexBytes `segment.index.bytes`: a segment is rolled when an index has this size
 /// @param indexIntervalBytes `index.interval.bytes`: about this many bytes of log have one index entry
-/// @param flushMessages `flush.messages`: an append that makes this many records unflushed forces them to the disk
+/// @param flushMessages `flush.messages`: an append that makes this many records unflushed forces them to the
+///     disk
 /// before it returns
 /// @param flushMs `flush.ms`: records are forced to the disk in the background after this time
 /// @param retentionMs `retention.ms`: older segments are deleted; -1 for never
@@ -34,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// @param timestampType `message.timestamp.type`
 /// @param timestampBeforeMaxMs `message.timestamp.before.max.ms`: records may be this much older than the clock
 /// @param timestampAfterMaxMs `message.timestamp.after.max.ms`: records may be this much ahead of the clock
-/// @param fullValidation Moldau's own: compressed batches are decompressed and every record is checked, as Kafka does
+/// @param fullValidation Moldau's own: compressed batches are decompressed and every record is checked, as Kafka
+///     does
 public record LogConfig(
         int segmentBytes,
         long segmentMs,

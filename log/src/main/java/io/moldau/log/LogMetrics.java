@@ -3,7 +3,8 @@ package io.moldau.log;
 import io.moldau.common.TopicPartition;
 import java.nio.file.Path;
 
-/// Events a node may count. Called on the thread where they happen; implementations must be quick and never throw.
+/// Events a node may count. Called on the thread where they happen; implementations must be quick and never
+/// throw.
 public interface LogMetrics {
 
     /// Counts nothing.

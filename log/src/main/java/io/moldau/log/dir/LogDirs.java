@@ -23,15 +23,16 @@ public final class LogDirs implements AutoCloseable {
         return new UnsupportedOperationException();
     }
 
-    /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many clean
-    /// partitions there are.
+    /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many
+    /// clean partitions there are.
     public static LogDirs open(
             List<Path> directories, LogStorage storage, Time time, LogDirsConfig config, LogMetrics metrics)
             throws IOException {
         throw soon();
     }
 
-    /// The broker epoch in the clean-shutdown marker that was found in every directory, -1 after a crash (KIP-966).
+    /// The broker epoch in the clean-shutdown marker that was found in every directory, -1 after a crash
+    /// (KIP-966).
     public long previousBrokerEpoch() {
         throw soon();
     }

@@ -8,7 +8,8 @@ import java.util.random.RandomGenerator;
 /// @param retentionCheckIntervalMs `log.retention.check.interval.ms`
 /// @param recoveryPointCheckpointIntervalMs `log.flush.offset.checkpoint.interval.ms`
 /// @param producerIdExpirationMs `producer.id.expiration.ms`
-/// @param recoveryThreads `num.recovery.threads.per.data.dir`: how many partitions are made sound at once at start
+/// @param recoveryThreads `num.recovery.threads.per.data.dir`: how many partitions are made sound at once at
+///     start
 /// @param random for the names of deleted directories and the jitter of segment rolls
 public record LogDirsConfig(
         long checkpointIntervalMs,

@@ -51,8 +51,8 @@ public final class LeaderEpochHistory {
         return epochs.length == 0 ? -1 : epochs[epochs.length - 1];
     }
 
-    /// Says that `epoch` begins at `startOffset`. What contradicts it (an entry of this or a later epoch, or one that
-    /// begins at or behind the offset) goes; the same epoch further on changes nothing.
+    /// Says that `epoch` begins at `startOffset`. What contradicts it (an entry of this or a later epoch, or one
+    /// that begins at or behind the offset) goes; the same epoch further on changes nothing.
     public LeaderEpochHistory assign(int epoch, long startOffset) {
         if (epoch < 0 || startOffset < 0) {
             throw new IllegalArgumentException("Epoch " + epoch + " cannot begin at offset " + startOffset);
@@ -99,11 +99,9 @@ public final class LeaderEpochHistory {
         return new LeaderEpochHistory(Arrays.copyOfRange(epochs, from, to), Arrays.copyOfRange(startOffsets, from, to));
     }
 
-    /// Where `epoch` ends in a log that ends at `logEndOffset`, and the greatest epoch up to it that the log has. For
-    /// an
-    /// epoch older than all known ones that is the asked epoch itself, ending where the history begins; for one
-    newer
-    /// than all of them [#UNDEFINED].
+    /// Where `epoch` ends in a log that ends at `logEndOffset`, and the greatest epoch up to it that the log
+    /// has. For an epoch older than all known ones that is the asked epoch itself, ending where the history
+    /// begins; for one newer than all of them [#UNDEFINED].
     public OffsetAndEpoch endOffsetFor(int epoch, long logEndOffset) {
         if (epoch < 0 || epochs.length == 0 || epoch > latestEpoch()) {
             return UNDEFINED;

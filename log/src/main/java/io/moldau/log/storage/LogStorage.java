@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Files and directories as the log sees them. Real in [NioLogStorage]; a simulated one in the tests tears writes,
-/// forgets bytes that were not forced, flips bits, fails and runs full.
+/// Files and directories as the log sees them. Real in [NioLogStorage]; a simulated one in the tests tears
+/// writes, forgets bytes that were not forced, flips bits, fails and runs full.
 ///
 /// Creating, renaming or deleting a file changes its directory, and that change is only durable after
 /// [#syncDirectory] of that directory.
@@ -56,8 +56,8 @@ public interface LogStorage {
     /// @throws IOException if another process or another opener in this one holds it
     Closeable lock(Path path) throws IOException;
 
-    /// Names one run of the operating system. As long as it stays the same, bytes written by a process that died are
-    /// still there, forced or not; when it changes, only forced ones are sure to be.
+    /// Names one run of the operating system. As long as it stays the same, bytes written by a process that died
+    /// are still there, forced or not; when it changes, only forced ones are sure to be.
     String bootId();
 
     long totalBytes(Path directory) throws IOException;

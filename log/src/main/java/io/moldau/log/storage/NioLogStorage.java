@@ -33,8 +33,8 @@ public final class NioLogStorage implements LogStorage {
         try {
             return Files.readString(LINUX_BOOT_ID).strip();
         } catch (IOException e) {
-            // Not Linux. An id that never equals a recorded one means "assume the machine restarted": slower, still
-            // right.
+            // Not Linux. An id that never equals a recorded one means "assume the machine restarted": slower,
+            // still right.
             return "";
         }
     }

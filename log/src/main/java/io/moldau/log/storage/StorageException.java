@@ -3,8 +3,8 @@ package io.moldau.log.storage;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// The disk failed a log. The log directory it happened in goes offline and stays so until the node restarts; a client
-/// is told `KAFKA_STORAGE_ERROR`.
+/// The disk failed a log. The log directory it happened in goes offline and stays so until the node restarts; a
+/// client is told `KAFKA_STORAGE_ERROR`.
 public final class StorageException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
