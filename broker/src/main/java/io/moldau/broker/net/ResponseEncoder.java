@@ -2,6 +2,7 @@ package io.moldau.broker.net;
 
 import io.moldau.broker.replica.RecordParts;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.wire.netty.ByteBufRecords;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.BufferRecords;
 import io.moldau.wire.protocol.FileRecords;
@@ -14,10 +15,10 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.util.ReferenceCountUtil;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Everything written lands in one growing buffer. Record batches are not copied into it unless they are tiny: the
 /// buffer is cut there and the records go out between the pieces, from the memory they are in or, when they are in a
-/// file and many, by sendfile. Owned by the connection's event loop.
+/// file and many, by sendfile. The references of the records it is given become its own; it gives them back when they
+/// are sent. Owned by the connection's event loop.
 final class ResponseEncoder implements Writable {
 
     /// Up to here copying is cheaper than one more element in a gathering write.
@@ -99,7 +101,7 @@ final class ResponseEncoder implements Writable {
     /// Gives up what was not sent.
     void close() {
         for (Object part : parts) {
-            io.netty.util.ReferenceCountUtil.release(part);
+            ReferenceCountUtil.release(part);
         }
         parts.clear();
         if (out != null) {
@@ -145,7 +147,10 @@ final class ResponseEncoder implements Writable {
             return;
         }
         cut();
-        parts.add(PooledRecords.takeBuffer(records));
+        parts.add(
+                records instanceof ByteBufRecords pooled
+                        ? pooled.byteBuf()
+                        : Unpooled.wrappedBuffer(records.buffer()));
         outside += size;
     }
 
@@ -230,33 +235,6 @@ final class ResponseEncoder implements Writable {
     }
 
     @Override
-    public void writeUnsignedVarint(int value) {
-        ByteBuf buffer = buffer();
-        int left = value;
-        while ((left & ~0x7F) != 0) {
-            buffer.writeByte(left & 0x7F | 0x80);
-            left >>>= 7;
-        }
-        buffer.writeByte(left);
-    }
-
-    @Override
-    public void writeVarint(int value) {
-        writeUnsignedVarint((value << 1) ^ (value >> 31));
-    }
-
-    @Override
-    public void writeVarlong(long value) {
-        ByteBuf buffer = buffer();
-        long left = (value << 1) ^ (value >> 63);
-        while ((left & ~0x7FL) != 0) {
-            buffer.writeByte((int) left & 0x7F | 0x80);
-            left >>>= 7;
-        }
-        buffer.writeByte((int) left);
-    }
-
-    @Override
     public void writeBytes(byte[] value) {
         buffer().writeBytes(value);
     }
@@ -302,15 +280,6 @@ final class ResponseEncoder implements Writable {
 
         @Override
         public void writeDouble(double value) {}
-
-        @Override
-        public void writeUnsignedVarint(int value) {}
-
-        @Override
-        public void writeVarint(int value) {}
-
-        @Override
-        public void writeVarlong(long value) {}
 
         @Override
         public void writeBytes(byte[] value) {}

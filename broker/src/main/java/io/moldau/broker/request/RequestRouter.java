@@ -19,8 +19,19 @@ public final class RequestRouter {
 
     private record Route<Q extends Message>(ApiKey api, Class<Q> type, RequestHandler<Q> handler) {
 
-        void handle(RequestContext context, Message request) {
-            handler.handle(context, type.cast(request));
+        void handle(RequestContext context, Message message, RequestMetrics metrics) {
+            Q request = type.cast(message);
+            try {
+                handler.handle(context, request);
+            } catch (ApiException failure) {
+                metrics.requestFailed(api, context.apiVersion(), failure.error());
+                Message response = handler.errorResponse(context, request, failure);
+                if (response == null) {
+                    context.disconnect(api + " failed with " + failure.error() + ": " + failure.getMessage());
+                } else {
+                    context.respond(response);
+                }
+            }
         }
     }
 
@@ -68,17 +79,7 @@ public final class RequestRouter {
         if (isVersionKnown(context.apiKey(), context.apiVersion())) {
             request.read(body, context.apiVersion());
         }
-        try {
-            route.handle(context, request);
-        } catch (ApiException e) {
-            metrics.requestFailed(context.apiKey(), context.apiVersion(), e.error());
-            Message response = ErrorResponses.of(context.apiKey(), context.apiVersion(), request, e);
-            if (response == null) {
-                context.disconnect(context.apiKey() + " failed with " + e.error() + ": " + e.getMessage());
-            } else {
-                context.respond(response);
-            }
-        }
+        route.handle(context, request, metrics);
     }
 
     /// Collects the routes.
