@@ -1,0 +1,45 @@
+package io.moldau.metadata.image;
+
+import io.moldau.metadata.record.MetadataRecord;
+import org.pcollections.PVector;
+import org.pcollections.TreePVector;
+
+/// Everything the metadata log says, up to one entry. Immutable: hold it as long as you like, from any thread.
+///
+/// @param openTransaction the records of a transaction of records (KIP-868) that has not ended; not yet in effect
+public record MetadataImage(
+        MetadataProvenance provenance,
+        FeaturesImage features,
+        ClusterImage cluster,
+        TopicsImage topics,
+        ConfigurationsImage configs,
+        ProducerIdsImage producerIds,
+        PVector<MetadataRecord> openTransaction) {
+
+    public static final MetadataImage EMPTY = new MetadataImage(
+            MetadataProvenance.EMPTY,
+            FeaturesImage.EMPTY,
+            ClusterImage.EMPTY,
+            TopicsImage.EMPTY,
+            ConfigurationsImage.EMPTY,
+            ProducerIdsImage.EMPTY,
+            TreePVector.empty());
+
+    public long offset() {
+        return provenance.offset();
+    }
+
+    /// Whether the log holds no record yet, that is, the cluster is new.
+    public boolean isEmpty() {
+        return cluster.clusterId().equals(io.moldau.common.Uuid.ZERO);
+    }
+
+    public MetadataImage withProvenance(MetadataProvenance newProvenance) {
+        return new MetadataImage(newProvenance, features, cluster, topics, configs, producerIds, openTransaction);
+    }
+
+    /// Whether the other image holds the same metadata, wherever it stands in the log.
+    public boolean sameContents(MetadataImage other) {
+        return withProvenance(MetadataProvenance.EMPTY).equals(other.withProvenance(MetadataProvenance.EMPTY));
+    }
+}
