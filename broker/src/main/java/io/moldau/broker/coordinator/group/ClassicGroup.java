@@ -250,8 +250,7 @@ public final class ClassicGroup {
         if (abandoned == null) {
             awaitingJoin++;
         } else {
-            out.answer(
-                    abandoned, ClassicGroupMember.joinError(member.memberId(), Errors.REBALANCE_IN_PROGRESS));
+            out.answer(abandoned, ClassicGroupMember.joinError(member.memberId(), Errors.REBALANCE_IN_PROGRESS));
         }
     }
 
@@ -285,7 +284,8 @@ public final class ClassicGroup {
         return true;
     }
 
-    /// Gives a static member a new id. Requests that wait under the old one are fenced: two clients use one instance id.
+    /// Gives a static member a new id. Requests that wait under the old one are fenced: two clients use one instance
+    /// id.
     ClassicGroupMember replaceStatic(
             String groupInstanceId, String oldMemberId, String newMemberId, CoordinatorResult.Builder out) {
         var old = member(oldMemberId);
@@ -318,8 +318,7 @@ public final class ClassicGroup {
             }
         }
         if (!has(memberId)) {
-            throw new ApiException(
-                    Errors.UNKNOWN_MEMBER_ID, "Group " + groupId + " has no member '" + memberId + "'.");
+            throw new ApiException(Errors.UNKNOWN_MEMBER_ID, "Group " + groupId + " has no member '" + memberId + "'.");
         }
     }
 
@@ -414,8 +413,7 @@ public final class ClassicGroup {
     }
 
     void transitionTo(ClassicGroupState next, long nowMs) {
-        Invariant.check(
-                next.canFollow(state), () -> "group " + groupId + " cannot go from " + state + " to " + next);
+        Invariant.check(next.canFollow(state), () -> "group " + groupId + " cannot go from " + state + " to " + next);
         previousState = state;
         state = next;
         stateSinceMs = nowMs;
@@ -486,8 +484,9 @@ public final class ClassicGroup {
             subscribedTopics = null;
         } else {
             var name = protocolName;
-            subscribedTopics = ConsumerSubscriptions.topics(
-                    members.values().stream().map(member -> member.metadata(name)).toList());
+            subscribedTopics = ConsumerSubscriptions.topics(members.values().stream()
+                    .map(member -> member.metadata(name))
+                    .toList());
         }
     }
 

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// Owned by its [GroupShard]; pure.
 ///
 /// Two barriers shape it. Joins wait until every known member has joined (or its time is up); then the generation
-/// starts and the leader is told everybody's metadata. Syncs wait until the leader's assignment is committed to the log.
+/// starts and the leader is told everybody's metadata. Syncs wait until the leader's assignment is committed to the
+/// log.
 /// A group's members are soft state between those points: only a generation with its assignment is written.
 final class ClassicGroups {
 
@@ -122,10 +123,7 @@ final class ClassicGroups {
 
     /// Writes the bare group, so that it is there for whoever leads the shard next.
     private void persistNewGroup(
-            ClassicGroup group,
-            String memberId,
-            Reply<JoinGroupResponseData> reply,
-            CoordinatorResult.Builder out) {
+            ClassicGroup group, String memberId, Reply<JoinGroupResponseData> reply, CoordinatorResult.Builder out) {
         out.withoutReplay().write(GroupRecords.emptyGroup(group)).then(new Completion() {
             @Override
             public CoordinatorResult onCommitted(long nowMs) {
@@ -185,8 +183,7 @@ final class ClassicGroups {
                 return;
             }
             group.addPending(newMemberId);
-            out.schedule(
-                    new GroupTimer.SessionTimeout(group.groupId(), newMemberId), request.sessionTimeoutMs());
+            out.schedule(new GroupTimer.SessionTimeout(group.groupId(), newMemberId), request.sessionTimeoutMs());
             out.answer(reply, joinError(newMemberId, Errors.MEMBER_ID_REQUIRED));
         } else {
             addMember(context, request, group, newMemberId, reply, nowMs, out);
@@ -271,8 +268,7 @@ final class ClassicGroups {
         group.add(member, reply);
         // The member does not know its id until it is answered, so it cannot send heartbeats, and a client that gives
         // up cannot say so either. It is given this long; a client that is still there tries again.
-        out.schedule(
-                new GroupTimer.SessionTimeout(group.groupId(), memberId), config.newMemberJoinTimeoutMs());
+        out.schedule(new GroupTimer.SessionTimeout(group.groupId(), memberId), config.newMemberJoinTimeoutMs());
         rebalanceOrCompleteJoin(group, nowMs, out);
     }
 
@@ -283,8 +279,7 @@ final class ClassicGroups {
             Reply<JoinGroupResponseData> reply,
             long nowMs,
             CoordinatorResult.Builder out) {
-        group.update(
-                member, List.copyOf(request.protocols()), rebalanceTimeoutMs(request), request.sessionTimeoutMs());
+        group.update(member, List.copyOf(request.protocols()), rebalanceTimeoutMs(request), request.sessionTimeoutMs());
         group.awaitJoin(member, reply, out);
         rebalanceOrCompleteJoin(group, nowMs, out);
     }
@@ -308,8 +303,7 @@ final class ClassicGroups {
         var oldProtocols = member.protocols();
         int oldRebalanceTimeoutMs = member.rebalanceTimeoutMs();
         int oldSessionTimeoutMs = member.sessionTimeoutMs();
-        group.update(
-                member, List.copyOf(request.protocols()), rebalanceTimeoutMs(request), request.sessionTimeoutMs());
+        group.update(member, List.copyOf(request.protocols()), rebalanceTimeoutMs(request), request.sessionTimeoutMs());
         group.awaitJoin(member, reply, out);
         switch (group.state()) {
             case STABLE -> {
@@ -319,60 +313,64 @@ final class ClassicGroups {
                 }
                 int generation = group.generationId();
                 boolean skip = context.apiVersion() >= SKIP_ASSIGNMENT_VERSION;
-                out.withoutReplay().write(GroupRecords.group(group, assignments(group))).then(new Completion() {
-                    @Override
-                    public CoordinatorResult onCommitted(long now) {
-                        var rest = new CoordinatorResult.Builder();
-                        if (!isCurrent()) {
-                            return rest.build();
-                        }
-                        // Clients before version 9 cannot be told to skip the assignment, so they are given the old
-                        // leader's id and don't take themselves for the leader.
-                        boolean leads = skip && group.isLeader(newMemberId);
-                        var response = joinResponse(group, member)
-                                .setMembers(leads ? group.joinResponseMembers() : List.of())
-                                .setSkipAssignment(leads);
-                        if (!skip) {
-                            response.setLeader(orEmpty(leaderBefore));
-                        }
-                        group.answerJoin(member, response, rest);
-                        return rest.build();
-                    }
+                out.withoutReplay()
+                        .write(GroupRecords.group(group, assignments(group)))
+                        .then(new Completion() {
+                            @Override
+                            public CoordinatorResult onCommitted(long now) {
+                                var rest = new CoordinatorResult.Builder();
+                                if (!isCurrent()) {
+                                    return rest.build();
+                                }
+                                // Clients before version 9 cannot be told to skip the assignment, so they are given the
+                                // old
+                                // leader's id and don't take themselves for the leader.
+                                boolean leads = skip && group.isLeader(newMemberId);
+                                var response = joinResponse(group, member)
+                                        .setMembers(leads ? group.joinResponseMembers() : List.of())
+                                        .setSkipAssignment(leads);
+                                if (!skip) {
+                                    response.setLeader(orEmpty(leaderBefore));
+                                }
+                                group.answerJoin(member, response, rest);
+                                return rest.build();
+                            }
 
-                    @Override
-                    public CoordinatorResult onFailed(Errors error, long now) {
-                        var rest = new CoordinatorResult.Builder();
-                        if (!isCurrent()) {
-                            return rest.build();
-                        }
-                        group.answerJoin(
-                                member,
-                                joinError(UNKNOWN_MEMBER, storeError(error))
-                                        .setGenerationId(generation)
-                                        .setLeader(orEmpty(leaderBefore))
-                                        .setProtocolType(group.protocolType())
-                                        .setProtocolName(group.protocolName()),
-                                rest);
-                        group.update(member, oldProtocols, oldRebalanceTimeoutMs, oldSessionTimeoutMs);
-                        var restored = group.replaceStatic(instanceId, newMemberId, oldMemberId, rest);
-                        rest.cancel(new GroupTimer.SessionTimeout(group.groupId(), newMemberId));
-                        keepAlive(group, restored, rest);
-                        return rest.build();
-                    }
+                            @Override
+                            public CoordinatorResult onFailed(Errors error, long now) {
+                                var rest = new CoordinatorResult.Builder();
+                                if (!isCurrent()) {
+                                    return rest.build();
+                                }
+                                group.answerJoin(
+                                        member,
+                                        joinError(UNKNOWN_MEMBER, storeError(error))
+                                                .setGenerationId(generation)
+                                                .setLeader(orEmpty(leaderBefore))
+                                                .setProtocolType(group.protocolType())
+                                                .setProtocolName(group.protocolName()),
+                                        rest);
+                                group.update(member, oldProtocols, oldRebalanceTimeoutMs, oldSessionTimeoutMs);
+                                var restored = group.replaceStatic(instanceId, newMemberId, oldMemberId, rest);
+                                rest.cancel(new GroupTimer.SessionTimeout(group.groupId(), newMemberId));
+                                keepAlive(group, restored, rest);
+                                return rest.build();
+                            }
 
-                    // By now the group may be in another rebalance, which answers whoever waits in it.
-                    private boolean isCurrent() {
-                        return group.is(STABLE)
-                                && group.generationId() == generation
-                                && newMemberId.equals(group.staticMemberId(instanceId));
-                    }
-                });
+                            // By now the group may be in another rebalance, which answers whoever waits in it.
+                            private boolean isCurrent() {
+                                return group.is(STABLE)
+                                        && group.generationId() == generation
+                                        && newMemberId.equals(group.staticMemberId(instanceId));
+                            }
+                        });
             }
             // The leader may have been told the old id already, and its assignment would miss the new one.
             case COMPLETING_REBALANCE -> prepareRebalance(group, nowMs, out);
             case PREPARING_REBALANCE -> completeJoinIfAllJoined(group, nowMs, out);
-            case EMPTY, DEAD -> throw new IllegalStateException(
-                    "group " + group.groupId() + " has a static member in state " + group.state());
+            case EMPTY, DEAD ->
+                throw new IllegalStateException(
+                        "group " + group.groupId() + " has a static member in state " + group.state());
         }
     }
 
@@ -461,8 +459,7 @@ final class ClassicGroups {
             member.markNew(false);
             group.awaitSyncOf(member.memberId());
         }
-        out.schedule(
-                new GroupTimer.SyncTimeout(group.groupId(), group.generationId()), group.rebalanceTimeoutMs());
+        out.schedule(new GroupTimer.SyncTimeout(group.groupId(), group.generationId()), group.rebalanceTimeoutMs());
     }
 
     void onSyncTimeout(GroupTimer.SyncTimeout timer, long nowMs, CoordinatorResult.Builder out) {
@@ -634,9 +631,10 @@ final class ClassicGroups {
 
     // ---- heartbeat ----
 
-    void heartbeat(
-            HeartbeatRequestData request, Reply<HeartbeatResponseData> reply, CoordinatorResult.Builder out) {
-        out.answer(reply, new HeartbeatResponseData().setErrorCode(heartbeat(request, out).code()));
+    void heartbeat(HeartbeatRequestData request, Reply<HeartbeatResponseData> reply, CoordinatorResult.Builder out) {
+        out.answer(
+                reply,
+                new HeartbeatResponseData().setErrorCode(heartbeat(request, out).code()));
     }
 
     private Errors heartbeat(HeartbeatRequestData request, CoordinatorResult.Builder out) {
@@ -671,8 +669,7 @@ final class ClassicGroups {
     }
 
     void keepAlive(ClassicGroup group, ClassicGroupMember member, CoordinatorResult.Builder out) {
-        out.schedule(
-                new GroupTimer.SessionTimeout(group.groupId(), member.memberId()), member.sessionTimeoutMs());
+        out.schedule(new GroupTimer.SessionTimeout(group.groupId(), member.memberId()), member.sessionTimeoutMs());
     }
 
     /// As a heartbeat, if the group has this member.
@@ -712,9 +709,7 @@ final class ClassicGroups {
             afterRemoval(group, nowMs, out);
         }
         out.then(Completion.answer(
-                reply,
-                new LeaveGroupResponseData().setMembers(responses),
-                error -> leaveError(storeError(error))));
+                reply, new LeaveGroupResponseData().setMembers(responses), error -> leaveError(storeError(error))));
     }
 
     private Errors leave(ClassicGroup group, MemberIdentity leaving, CoordinatorResult.Builder out) {
@@ -816,10 +811,8 @@ final class ClassicGroups {
     /// What a member is told when its group's record could not be stored.
     static Errors storeError(Errors error) {
         return switch (error) {
-            case UNKNOWN_TOPIC_OR_PARTITION,
-                    NOT_ENOUGH_REPLICAS,
-                    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-                    REQUEST_TIMED_OUT -> Errors.COORDINATOR_NOT_AVAILABLE;
+            case UNKNOWN_TOPIC_OR_PARTITION, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT ->
+                Errors.COORDINATOR_NOT_AVAILABLE;
             case NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_ERROR -> Errors.NOT_COORDINATOR;
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_FETCH_SIZE -> Errors.UNKNOWN_SERVER_ERROR;
             default -> error;

@@ -164,9 +164,8 @@ final class CommittedOffsets {
                     new OffsetFetchResponseTopics().setName(topic.name()).setTopicId(topic.topicId());
             for (int index : topic.partitionIndexes()) {
                 var partition = new TopicPartition(topic.name(), index);
-                var offset = ofGroup == null
-                        ? null
-                        : committedOnly ? ofGroup.committed(partition) : ofGroup.get(partition);
+                var offset =
+                        ofGroup == null ? null : committedOnly ? ofGroup.committed(partition) : ofGroup.get(partition);
                 topicResponse.partitions().add(row(request.groupId(), partition, offset, requireStable));
             }
             response.topics().add(topicResponse);
@@ -210,8 +209,7 @@ final class CommittedOffsets {
 
     // ---- delete and expire ----
 
-    void delete(
-            OffsetDeleteRequestData request, Reply<OffsetDeleteResponseData> reply, CoordinatorResult.Builder out) {
+    void delete(OffsetDeleteRequestData request, Reply<OffsetDeleteResponseData> reply, CoordinatorResult.Builder out) {
         var group = groups.find(request.groupId());
         if (group == null || group.is(ClassicGroupState.DEAD)) {
             out.answer(reply, new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
@@ -235,8 +233,7 @@ final class CommittedOffsets {
                         .partitions()
                         .add(new OffsetDeleteResponsePartition()
                                 .setPartitionIndex(partition.partitionIndex())
-                                .setErrorCode(
-                                        (inUse ? Errors.GROUP_SUBSCRIBED_TO_TOPIC : Errors.NONE).code()));
+                                .setErrorCode((inUse ? Errors.GROUP_SUBSCRIBED_TO_TOPIC : Errors.NONE).code()));
             }
             response.topics().add(topicResponse);
         }
@@ -256,7 +253,8 @@ final class CommittedOffsets {
             }
         }
         for (var pending : openTransactions.values()) {
-            for (var partition : pending.byGroup().getOrDefault(groupId, Map.of()).keySet()) {
+            for (var partition :
+                    pending.byGroup().getOrDefault(groupId, Map.of()).keySet()) {
                 if (ofGroup == null || !ofGroup.containsKey(partition)) {
                     out.write(GroupRecords.offsetTombstone(groupId, partition));
                 }
@@ -334,7 +332,9 @@ final class CommittedOffsets {
     void replayEndTransaction(long producerId, boolean committed) {
         var pending = openTransactions.remove(producerId);
         if (pending != null && committed) {
-            pending.byGroup().forEach((groupId, ofGroup) -> ofGroup.forEach((partition, offset) -> put(groupId, partition, offset)));
+            pending.byGroup()
+                    .forEach((groupId, ofGroup) ->
+                            ofGroup.forEach((partition, offset) -> put(groupId, partition, offset)));
         }
     }
 

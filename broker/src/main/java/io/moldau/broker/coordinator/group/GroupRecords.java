@@ -71,9 +71,7 @@ final class GroupRecords {
                         .setRebalanceTimeout(member.rebalanceTimeoutMs())
                         .setSessionTimeout(member.sessionTimeoutMs())
                         .setSubscription(
-                                protocolName == null
-                                        ? ClassicGroupMember.NO_BYTES
-                                        : member.metadata(protocolName))
+                                protocolName == null ? ClassicGroupMember.NO_BYTES : member.metadata(protocolName))
                         .setAssignment(assignments.getOrDefault(member.memberId(), ClassicGroupMember.NO_BYTES)))
                 .toList();
         var protocolType = group.protocolType();

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// tombstone.
 ///
 /// The bytes are a 16-bit type and the key in its only version; a 16-bit version and the value.
-public record CoordinatorRecord(short type, Message key, @Nullable Message value, short valueVersion) {
+public record CoordinatorRecord(
+        short type, Message key, @Nullable Message value, short valueVersion) {
 
     public static CoordinatorRecord of(int type, Message key, Message value, int valueVersion) {
         return new CoordinatorRecord((short) type, key, value, (short) valueVersion);

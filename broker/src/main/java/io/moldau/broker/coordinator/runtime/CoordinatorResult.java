@@ -19,8 +19,7 @@ public record CoordinatorResult(
         List<Effect> effects,
         List<Completion> completions) {
 
-    public static final CoordinatorResult NOTHING =
-            new CoordinatorResult(List.of(), true, false, List.of(), List.of());
+    public static final CoordinatorResult NOTHING = new CoordinatorResult(List.of(), true, false, List.of(), List.of());
 
     public static CoordinatorResult of(Effect effect) {
         return new CoordinatorResult(List.of(), true, false, List.of(effect), List.of());

@@ -2,7 +2,8 @@ package io.moldau.broker.coordinator.runtime;
 
 import io.moldau.common.Errors;
 
-/// A state machine over one partition of an internal topic. Pure: it has no clock, thread, socket or file; whoever calls
+/// A state machine over one partition of an internal topic. Pure: it has no clock, thread, socket or file; whoever
+/// calls
 /// it owns it for the length of the call.
 ///
 /// Hard state changes only by [#replay], which runs the same on loading and on writing. Soft state (who waits for what)

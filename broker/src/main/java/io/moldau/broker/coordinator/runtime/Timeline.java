@@ -5,7 +5,8 @@ import java.util.ArrayDeque;
 /// What has been written to a shard's state but is not yet known to be committed, so that it can be hidden from readers
 /// or taken back.
 ///
-/// Every write carries a sequence number that grows by one per batch appended to the log. [TimelineMap]s on one timeline
+/// Every write carries a sequence number that grows by one per batch appended to the log. [TimelineMap]s on one
+/// timeline
 /// show two states: the latest, which planning works on, and the committed one, which readers are shown. Owned by the
 /// shard's mailbox.
 public final class Timeline {
@@ -31,9 +32,7 @@ public final class Timeline {
 
     /// The batches up to this sequence are committed: their changes become visible to readers.
     public void commitUpTo(long committed) {
-        for (var head = changes.peekFirst();
-                head != null && head.sequence() <= committed;
-                head = changes.peekFirst()) {
+        for (var head = changes.peekFirst(); head != null && head.sequence() <= committed; head = changes.peekFirst()) {
             changes.removeFirst();
             head.commit();
         }

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class TimelineMap<K, V> {
 
     /// One change of one key and what was there before.
-    record Change<K, V>(TimelineMap<K, V> map, long sequence, K key, @Nullable V previous) {
+    record Change<K, V>(
+            TimelineMap<K, V> map,
+            long sequence,
+            K key,
+            @Nullable V previous) {
         void commit() {
             map.forget(this);
         }
