@@ -38,7 +38,8 @@ public interface MetadataQuorum extends AutoCloseable {
 
     /// Committed entries from `from` on that the log on disk still holds, or null if the first of them is not there any
     /// more. Reads the disk.
-    @Nullable LogRange readLog(long from, int maxBytes) throws IOException;
+    @Nullable
+    LogRange readLog(long from, int maxBytes) throws IOException;
 
     SnapshotSource snapshots();
 

@@ -11,8 +11,10 @@ public interface SnapshotSource {
     record Snapshot(long index, int term, long sizeInBytes) {}
 
     /// The newest, or null if there is none.
-    @Nullable Snapshot latest();
+    @Nullable
+    Snapshot latest();
 
     /// Up to `maxBytes` from `position` on, or null if the snapshot is not kept any more.
-    @Nullable ByteBuffer read(Snapshot snapshot, long position, int maxBytes) throws IOException;
+    @Nullable
+    ByteBuffer read(Snapshot snapshot, long position, int maxBytes) throws IOException;
 }

@@ -39,7 +39,8 @@ public final class ImageReader {
             while (true) {
                 int kind = in.readByte();
                 if (kind == SnapshotFormat.FOOTER) {
-                    long expected = SnapshotFooter.parseFrom(frame(in, kind, kind)).getRecordCount();
+                    long expected =
+                            SnapshotFooter.parseFrom(frame(in, kind, kind)).getRecordCount();
                     if (expected != records) {
                         throw new CorruptSnapshotException(
                                 "the snapshot holds " + records + " records but should hold " + expected);

@@ -98,14 +98,16 @@ public final class ImageWriter {
                     .forEach((partition, registration) ->
                             to.accept(MetadataRecords.of(registration.toRecord(id, partition))));
         }
-        image.configs().resources().forEach((resource, overrides) -> overrides.forEach((name, value) -> {
-            to.accept(MetadataRecords.of(ConfigRecord.newBuilder()
-                    .setResourceType(resource.type().code())
-                    .setResourceName(resource.name())
-                    .setName(name)
-                    .setValue(value)
-                    .build()));
-        }));
+        image.configs()
+                .resources()
+                .forEach((resource, overrides) -> overrides.forEach((name, value) -> {
+                    to.accept(MetadataRecords.of(ConfigRecord.newBuilder()
+                            .setResourceType(resource.type().code())
+                            .setResourceName(resource.name())
+                            .setName(name)
+                            .setValue(value)
+                            .build()));
+                }));
         if (image.producerIds().nextProducerId() != 0) {
             to.accept(MetadataRecords.of(ProducerIdsRecord.newBuilder()
                     .setBrokerId(-1)
@@ -148,5 +150,4 @@ public final class ImageWriter {
         out.writeInt((int) crc.getValue());
         out.write(payload);
     }
-
 }

@@ -25,7 +25,8 @@ final class CommitMark {
     }
 
     /// The stored mark, or null if there is none or it is damaged, in which case it guards nothing.
-    @Nullable Mark read() throws IOException {
+    @Nullable
+    Mark read() throws IOException {
         if (!Files.exists(file)) {
             return null;
         }

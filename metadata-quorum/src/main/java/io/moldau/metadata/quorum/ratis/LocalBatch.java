@@ -37,7 +37,8 @@ final class LocalBatch implements Message {
         applied = new Applied(index, image);
     }
 
-    @Nullable Applied applied() {
+    @Nullable
+    Applied applied() {
         return applied;
     }
 }

@@ -9,8 +9,6 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
-import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
-import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
@@ -93,11 +91,6 @@ public final class LoneRpcType implements RpcType {
         public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
                 throws IOException {
             throw alone("a call for an election");
-        }
-
-        @Override
-        public ReadIndexReplyProto readIndex(ReadIndexRequestProto request) throws IOException {
-            throw alone("a read index request");
         }
 
         @Override

@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param directory holds the Raft log and snapshots; must hold nothing else
 /// @param self this node as a voter
-/// @param voters the first voters; a configuration stored in the log wins over this list. Empty for a node that waits to
+/// @param voters the first voters; a configuration stored in the log wins over this list. Empty for a node that waits
+/// to
 ///     be added
 /// @param transport how voters talk to each other
-/// @param rpcTimeoutMinMs a follower that hears nothing this long may stand for election; heartbeats go every half of it
+/// @param rpcTimeoutMinMs a follower that hears nothing this long may stand for election; heartbeats go every half of
+/// it
 /// @param snapshotBytes a snapshot is due after so many bytes of entries
 /// @param snapshotIntervalMs or after so much time, if there was any entry
 /// @param raftProperties `raft.*` keys passed through to Ratis; they win over everything here

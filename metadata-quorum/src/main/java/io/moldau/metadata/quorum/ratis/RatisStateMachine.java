@@ -22,8 +22,8 @@ import org.apache.ratis.protocol.exceptions.StateMachineException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
-import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -146,8 +146,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) {
-        var transaction =
-                TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request);
+        var transaction = TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request);
         if (!(request.getMessage() instanceof LocalBatch batch)) {
             TransactionContext refused =
                     transaction.setLogData(ByteString.EMPTY).build();
@@ -187,8 +186,11 @@ final class RatisStateMachine extends BaseStateMachine {
             if (batch.getEpoch() != term) {
                 // Every replica skips it alike, so they stay equal. The fence should have made this impossible.
                 metrics.epochMismatch();
-                LOG.error("skipped a metadata batch of another epoch: offset={} epoch={} term={}", index,
-                        batch.getEpoch(), term);
+                LOG.error(
+                        "skipped a metadata batch of another epoch: offset={} epoch={} term={}",
+                        index,
+                        batch.getEpoch(),
+                        term);
                 applied.skip(index, term);
             } else {
                 MetadataImage image = applied.apply(index, term, batch, data.size());
@@ -217,7 +219,8 @@ final class RatisStateMachine extends BaseStateMachine {
     public void notifyLeaderChanged(RaftGroupMemberId groupMemberId, RaftPeerId newLeader) {
         int leaderId = newLeader == null ? -1 : Voter.nodeId(newLeader.toString());
         RaftServer.Division current = division;
-        metrics.leaderChanged(leaderId, current == null ? 0 : (int) current.getInfo().getCurrentTerm());
+        metrics.leaderChanged(
+                leaderId, current == null ? 0 : (int) current.getInfo().getCurrentTerm());
         listener.onLeaderChanged(leaderId);
     }
 
