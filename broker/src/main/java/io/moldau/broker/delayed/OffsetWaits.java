@@ -24,8 +24,8 @@ public final class OffsetWaits<W extends OffsetWaits.Wait<W>> {
             return offset;
         }
 
-        // Private members are only reachable through this type, not through W.
-        private Wait<W> self() {
+        // Private members are reachable through this type only, not through W.
+        final Wait<W> self() {
             return this;
         }
     }
