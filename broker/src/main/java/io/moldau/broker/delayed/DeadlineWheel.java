@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Many deadlines for one thread, coarse and cheap: adding and cancelling cost a few stores.
 ///
-/// A ring of slots, one tick wide each; an entry whose deadline lies further than one turn stays in its slot for another
-/// round. A bitmap says which slots hold something, so that the owner can sleep until [#nextNanos] instead of ticking.
-/// Owned by one thread; holds no clock.
+/// A ring of slots, one tick wide each; an entry whose deadline lies further than one turn stays in its slot for
+/// another round. A bitmap says which slots hold something, so that the owner can sleep until [#nextNanos] instead
+/// of ticking. Owned by one thread; holds no clock.
 public final class DeadlineWheel {
 
     /// One waiting task. Linked into exactly one slot, or into none once fired or cancelled.

@@ -6,8 +6,8 @@ public interface Deadlines {
     /// The monotonic clock the deadlines are measured with.
     long nowNanos();
 
-    /// Runs the task on the owner's thread once `delayNanos` have passed: not before, and a tick of some milliseconds
-    /// late at most (when the thread is not busy).
+    /// Runs the task on the owner's thread once `delayNanos` have passed: not before, and a tick of some
+    /// milliseconds late at most (when the thread is not busy).
     Deadline after(long delayNanos, Runnable task);
 
     /// One pending deadline.

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Waits for a position that only grows, kept in the order of the offsets they wait for.
 ///
-/// Appends make waits in ascending order, so adding is a look at the end and completing is a walk from the front. Pure;
-/// not thread-safe.
+/// Appends make waits in ascending order, so adding is a look at the end and completing is a walk from the front.
+/// Pure; not thread-safe.
 public final class OffsetWaits<W extends OffsetWaits.Wait<W>> {
 
     /// One wait. Lives in at most one list.

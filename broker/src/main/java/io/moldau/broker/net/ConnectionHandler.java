@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /// One connection: cuts frames, hands each request to the router on this very thread, and sends answers in order.
 ///
-/// A request may be served while an earlier one of the same connection still waits (long poll, acks=all). Reading stops,
-/// and nothing is dropped, while any bound is reached: open requests of the connection, the node's request memory, or
-/// answers the peer does not take. Everything here is owned by the connection's event loop.
+/// A request may be served while an earlier one of the same connection still waits (long poll, acks=all). Reading
+/// stops, and nothing is dropped, while any bound is reached: open requests of the connection, the node's request
+/// memory, or answers the peer does not take. Everything here is owned by the connection's event loop.
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
@@ -38,8 +38,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             NetworkConfig config,
             EventLoops loops) {}
 
-    /// A frame of this size is received into one buffer at once; a larger one grows by doubling as its bytes come, so
-    /// that a length alone cannot claim memory.
+    /// A frame of this size is received into one buffer at once; a larger one grows by doubling as its bytes come,
+    /// so that a length alone cannot claim memory.
     private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
 
     private static final int LENGTH_BYTES = 4;
@@ -55,7 +55,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private String clientAddress = "";
     private @Nullable Deadlines deadlines;
 
-    /// The frame being received: starts with its length, writer index behind what has come. Its capacity is reserved.
+    /// The frame being received: starts with its length, writer index behind what has come. Its capacity is
+    /// reserved.
     private @Nullable ByteBuf unfinished;
 
     /// Bytes being served, or left over when a bound stopped that.
@@ -146,7 +147,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 return;
             }
             long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs());
-            long left = sequencer.open() > 0 ? idleNanos : lastActivityNanos + idleNanos - deadlines().nowNanos();
+            long left = sequencer.open() > 0
+                    ? idleNanos
+                    : lastActivityNanos + idleNanos - deadlines().nowNanos();
             if (left > 0) {
                 watchIdleness(left);
             } else {
@@ -313,8 +316,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Copies the beginning of a frame to a buffer of its own, which the next reads fill. False, and reading stops, if
-    /// there is no memory for it now.
+    /// Copies the beginning of a frame to a buffer of its own, which the next reads fill. False, and reading stops,
+    /// if there is no memory for it now.
     private boolean receiveRest(ByteBuf buffer, int needed) {
         int capacity = Math.min(needed, Math.max(EAGER_FRAME_BYTES, 2 * buffer.readableBytes()));
         if (!reserveMemory(capacity)) {

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 
 /// The network threads of a node, one per core unless told otherwise, and their deadlines.
 ///
-/// They run on Linux's epoll where its native library loads, else on the JDK's selector. Accepting, reading, serving and
-/// answering all happen on them.
+/// They run on Linux's epoll where its native library loads, else on the JDK's selector. Accepting, reading,
+/// serving and answering all happen on them.
 public final class EventLoops implements AutoCloseable {
 
     private final EventLoopGroup group;

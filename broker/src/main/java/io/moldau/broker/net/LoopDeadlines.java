@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The deadlines of one event loop: a wheel, and one wake-up at the earliest of them. Owned by the loop.
 ///
-/// A cancelled deadline leaves the wake-up where it is: it then finds nothing to do and looks for the next one. So a
-/// long poll that is answered early costs neither a timer nor a system call, and a loop without waits never wakes.
+/// A cancelled deadline leaves the wake-up where it is: it then finds nothing to do and looks for the next one. So
+/// a long poll that is answered early costs neither a timer nor a system call, and a loop without waits never
+/// wakes.
 final class LoopDeadlines implements Deadlines {
 
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(4);

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /// Accepts connections on the node's listeners and serves the requests that come over them.
 ///
-/// Every connection stays on the event loop that got it. Closing stops accepting first and then ends the connections;
-/// the event loops belong to whoever made them.
+/// Every connection stays on the event loop that got it. Closing stops accepting first and then ends the
+/// connections; the event loops belong to whoever made them.
 public final class NettyServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyServer.class);

@@ -9,13 +9,13 @@ import java.util.Map;
 /// @param maxConnectionsPerIp connections of one address (`max.connections.per.ip`)
 /// @param maxConnectionsPerIpOverrides the same for single addresses or host names
 /// @param idleMs a connection without traffic and without open requests for that long is closed
-/// (`connections.max.idle.ms`); not positive: never
+///     (`connections.max.idle.ms`); not positive: never
 /// @param requestMaxBytes largest frame accepted (`socket.request.max.bytes`)
 /// @param requestMemoryBytes request bytes held by the node at a time, over all connections
-/// (`queued.max.request.bytes`, which is unlimited in Kafka by default and here is not)
+///     (`queued.max.request.bytes`, which is unlimited in Kafka by default and here is not)
 /// @param maxRequestsInFlight requests of one connection that may be open at a time; then reading stops
 /// @param maxPendingResponseBytes response bytes of one connection that wait for earlier responses or for the peer;
-/// then reading stops
+///     then reading stops
 /// @param receiveBufferBytes `SO_RCVBUF` (`socket.receive.buffer.bytes`), -1 leaves it to the kernel
 /// @param sendBufferBytes `SO_SNDBUF` (`socket.send.buffer.bytes`), -1 leaves it to the kernel
 /// @param backlog connections the kernel completes before they are accepted (`socket.listen.backlog.size`)

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/// Gives the socket the buffer to read into: the unfinished frame's own buffer while there is one, so that a large frame
-/// is received where it is parsed; else a fresh buffer a little larger than what lately came at a time.
+/// Gives the socket the buffer to read into: the unfinished frame's own buffer while there is one, so that a large
+/// frame is received where it is parsed; else a fresh buffer a little larger than what lately came at a time.
 ///
 /// One per connection, owned by its event loop. The tight size matters: slices of these buffers live on in the tail
 /// cache and pin the whole of them.

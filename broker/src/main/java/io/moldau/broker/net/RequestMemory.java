@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The node's budget for bytes of requests that have been read, or are being read, and are not answered yet.
 ///
-/// A connection reserves before it takes a buffer and gives back when the buffer is done with. When nothing is left it
-/// stops reading and is resumed in the order of asking. One frame is always let in when the budget is untouched, so a
-/// frame larger than the budget cannot wait for ever. Thread-safe.
+/// A connection reserves before it takes a buffer and gives back when the buffer is done with. When nothing is left
+/// it stops reading and is resumed in the order of asking. One frame is always let in when the budget is untouched,
+/// so a frame larger than the budget cannot wait for ever. Thread-safe.
 final class RequestMemory {
 
     private final long budget;
@@ -43,8 +43,8 @@ final class RequestMemory {
         }
     }
 
-    /// Asks to be called once there may be room again; from any thread, perhaps at once. Whoever finds none then asks
-    /// again.
+    /// Asks to be called once there may be room again; from any thread, perhaps at once. Whoever finds none then
+    /// asks again.
     void whenReleased(Runnable resume) {
         waiting.add(resume);
         if (used.get() <= budget / 2) {

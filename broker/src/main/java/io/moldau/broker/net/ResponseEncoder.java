@@ -26,15 +26,16 @@ import org.jspecify.annotations.Nullable;
 /// Turns answers into what goes to the socket, all answers of one burst together.
 ///
 /// Everything written lands in one growing buffer. Record batches are not copied into it unless they are tiny: the
-/// buffer is cut there and the records go out between the pieces, from the memory they are in or, when they are in a
-/// file and many, by sendfile. The references of the records it is given become its own; it gives them back when they
-/// are sent. Owned by the connection's event loop.
+/// buffer is cut there and the records go out between the pieces, from the memory they are in or, when they are in
+/// a file and many, by sendfile. The references of the records it is given become its own; it gives them back when
+/// they are sent. Owned by the connection's event loop.
 final class ResponseEncoder implements Writable {
 
     /// Up to here copying is cheaper than one more element in a gathering write.
     private static final int COPY_BYTES = 1024;
 
-    /// From here on a file region is sent by the kernel; below, reading it first costs less CPU than a second system call.
+    /// From here on a file region is sent by the kernel; below, reading it first costs less CPU than a second
+    /// system call.
     private static final int SENDFILE_BYTES = 128 * 1024;
 
     private static final int INITIAL_BYTES = 256;
@@ -56,7 +57,8 @@ final class ResponseEncoder implements Writable {
     /// Adds one answer.
     ///
     /// @return its size
-    /// @throws IOException if records cannot be read from their file; nothing more may then be sent on the connection
+    /// @throws IOException if records cannot be read from their file; nothing more may then be sent on the
+    ///     connection
     int encode(ApiKey api, short apiVersion, int correlationId, Message response) throws IOException {
         short version = RequestRouter.isVersionKnown(api, apiVersion) ? apiVersion : 0;
         ByteBuf buffer = buffer();
@@ -148,9 +150,7 @@ final class ResponseEncoder implements Writable {
         }
         cut();
         parts.add(
-                records instanceof ByteBufRecords pooled
-                        ? pooled.byteBuf()
-                        : Unpooled.wrappedBuffer(records.buffer()));
+                records instanceof ByteBufRecords pooled ? pooled.byteBuf() : Unpooled.wrappedBuffer(records.buffer()));
         outside += size;
     }
 

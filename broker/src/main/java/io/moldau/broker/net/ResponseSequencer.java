@@ -34,7 +34,8 @@ final class ResponseSequencer<S extends ResponseSequencer.Slot<S>> {
     }
 
     /// Takes the first open request if its answer is ready.
-    @Nullable S pollReady() {
+    @Nullable
+    S pollReady() {
         S slot = first;
         if (slot == null) {
             return null;
@@ -44,7 +45,8 @@ final class ResponseSequencer<S extends ResponseSequencer.Slot<S>> {
     }
 
     /// Takes the first open request, answered or not: the connection is gone.
-    @Nullable S poll() {
+    @Nullable
+    S poll() {
         S slot = first;
         if (slot == null) {
             return null;

@@ -118,11 +118,13 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
         return bytes;
     }
 
-    @Nullable Message response() {
+    @Nullable
+    Message response() {
         return response;
     }
 
-    @Nullable String disconnectReason() {
+    @Nullable
+    String disconnectReason() {
         return disconnectReason;
     }
 

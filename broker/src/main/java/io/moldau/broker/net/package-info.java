@@ -1,4 +1,5 @@
-/// The network edge: listeners, connections, framing, order of responses, limits. The broker's only code over Netty.
+/// The network edge: listeners, connections, framing, order of responses, limits. The broker's only code over
+/// Netty.
 @NullMarked
 package io.moldau.broker.net;
 

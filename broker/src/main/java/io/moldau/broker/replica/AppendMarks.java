@@ -2,8 +2,8 @@ package io.moldau.broker.replica;
 
 /// Remembers roughly which offset lies a given number of bytes before the end, without an entry per append.
 ///
-/// A mark is set each time so many bytes have come; what counts is the mark before the last. Written by the appender,
-/// read by anybody.
+/// A mark is set each time so many bytes have come; what counts is the mark before the last. Written by the
+/// appender, read by anybody.
 final class AppendMarks {
 
     private final int bytesPerMark;
@@ -27,7 +27,8 @@ final class AppendMarks {
         bytesSinceMark += bytes;
     }
 
-    /// At least the last `bytesPerMark` bytes, and at most twice as many, lie from here on (fewer in a log that is new).
+    /// At least the last `bytesPerMark` bytes, and at most twice as many, lie from here on (fewer in a log that is
+    /// new).
     long from() {
         return from;
     }

@@ -14,8 +14,8 @@ public record FollowerPosition(
         return new FollowerPosition(-1L, nowNanos, -1L, nowNanos);
     }
 
-    /// It fetches from `offset` while the leader's log ends at `leaderEnd`. Whoever has now what the leader had at its
-    /// previous fetch was caught up then.
+    /// It fetches from `offset` while the leader's log ends at `leaderEnd`. Whoever has now what the leader had at
+    /// its previous fetch was caught up then.
     FollowerPosition fetched(long offset, long leaderEnd, long nowNanos) {
         long caughtUp;
         if (offset >= leaderEnd) {

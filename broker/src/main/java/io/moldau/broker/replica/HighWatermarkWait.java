@@ -10,7 +10,8 @@ public final class HighWatermarkWait extends OffsetWaits.Wait<HighWatermarkWait>
     @FunctionalInterface
     public interface Listener {
 
-        /// @param outcome NONE if the offset was reached, NOT_LEADER_OR_FOLLOWER if this node stopped leading before
+        /// @param outcome NONE if the offset was reached, NOT_LEADER_OR_FOLLOWER if this node stopped leading
+        ///     before
         void ended(Errors outcome);
     }
 

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What the leader of a partition knows in one leader epoch: its own end, its followers' positions, who is in sync, and
-/// from these the high watermark.
+/// What the leader of a partition knows in one leader epoch: its own end, its followers' positions, who is in sync,
+/// and from these the high watermark.
 ///
-/// The high watermark is the smallest log end among the *maximal* ISR: the committed one and the members proposed but
-/// not yet confirmed by the controller, since either may be what the next leader is chosen from. It never falls within
-/// an epoch. Pure, without a clock; owned by the partition's mailbox.
+/// The high watermark is the smallest log end among the *maximal* ISR: the committed one and the members proposed
+/// but not yet confirmed by the controller, since either may be what the next leader is chosen from. It never falls
+/// within an epoch. Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
 
     /// What to ask of the controller: this ISR instead of the one of `partitionEpoch`.
@@ -100,8 +100,8 @@ public final class LeaderState {
         return advance();
     }
 
-    /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null if
-    /// that does not hold or a proposal is open.
+    /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null
+    /// if that does not hold or a proposal is open.
     public @Nullable IsrProposal proposeExpansion(int brokerId, long epochStartOffset) {
         FollowerPosition position = followers.get(brokerId);
         if (proposed != null || isr.contains(brokerId) || position == null) {
@@ -140,8 +140,8 @@ public final class LeaderState {
         return advance();
     }
 
-    /// The controller decided, on our proposal or by itself. News of an older partition epoch are ignored. Returns the
-    /// high watermark.
+    /// The controller decided, on our proposal or by itself. News of an older partition epoch are ignored. Returns
+    /// the high watermark.
     public long onRegistration(int newPartitionEpoch, List<Integer> replicas, List<Integer> newIsr, long nowNanos) {
         if (newPartitionEpoch < partitionEpoch) {
             return highWatermark;

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Runs the tasks of one partition one at a time, in the order they were brought, without a thread of its own.
 ///
-/// A thread that finds nobody inside goes in and runs its task at once; one that finds somebody leaves its task and goes
-/// on, and whoever is inside runs it before leaving. So nobody ever parks for a partition. A thread inside must not
-/// enter a second mailbox, wait, or force a file to disk on an event loop.
+/// A thread that finds nobody inside goes in and runs its task at once; one that finds somebody leaves its task and
+/// goes on, and whoever is inside runs it before leaving. So nobody ever parks for a partition. A thread inside
+/// must not enter a second mailbox, wait, or force a file to disk on an event loop.
 final class Mailbox {
 
     private final AtomicBoolean inside = new AtomicBoolean();

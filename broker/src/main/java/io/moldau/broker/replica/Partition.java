@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A replica of one partition on this node: its log, its role, and who waits for it.
 ///
-/// Every mutation (role, append, truncation, high watermark) happens inside the mailbox, on whichever thread brings it,
-/// mostly the event loop that read the request. Reads take no lock: they look at what the mailbox has published, the
-/// high watermark first and the log's view after it, so that a view never is older than the high watermark it is read
-/// under.
+/// Every mutation (role, append, truncation, high watermark) happens inside the mailbox, on whichever thread brings
+/// it, mostly the event loop that read the request. Reads take no lock: they look at what the mailbox has
+/// published, the high watermark first and the log's view after it, so that a view never is older than the high
+/// watermark it is read under.
 public final class Partition {
 
     /// What this replica is in one leader epoch.
@@ -48,7 +48,11 @@ public final class Partition {
     ///
     /// @param onStorageFailure told when the disk under a partition's log failed
     record Services(
-            int localId, Time time, TailCache tails, FaultHandler faults, Consumer<StorageException> onStorageFailure) {}
+            int localId,
+            Time time,
+            TailCache tails,
+            FaultHandler faults,
+            Consumer<StorageException> onStorageFailure) {}
 
     private static final PartitionWatcher[] NO_WATCHERS = {};
 
@@ -258,7 +262,8 @@ public final class Partition {
         int to = batches.limit();
         AppendOutcome outcome;
         try {
-            outcome = log.appendAsLeader(batches, epoch, terms.origin(), services.time().milliseconds());
+            outcome = log.appendAsLeader(
+                    batches, epoch, terms.origin(), services.time().milliseconds());
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return rejected(Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
@@ -346,12 +351,11 @@ public final class Partition {
                 return new PartitionRead.Diverging(end.leaderEpoch(), end.offset(), committed, view.logStartOffset());
             }
         }
-        long upTo =
-                switch (isolation) {
-                    case LOG_END -> view.logEndOffset();
-                    case HIGH_WATERMARK -> committed;
-                    case LAST_STABLE_OFFSET -> stable;
-                };
+        long upTo = switch (isolation) {
+            case LOG_END -> view.logEndOffset();
+            case HIGH_WATERMARK -> committed;
+            case LAST_STABLE_OFFSET -> stable;
+        };
         RecordBytes records = RecordParts.EMPTY;
         if (offset >= upTo) {
             tail.wanted();
@@ -463,8 +467,8 @@ public final class Partition {
         }
     }
 
-    /// Tells the listener when the high watermark is at or above `offset`: at once on this thread if it is, else later.
-    /// A wait has no deadline of its own: whoever gives up calls [#cancel].
+    /// Tells the listener when the high watermark is at or above `offset`: at once on this thread if it is, else
+    /// later. A wait has no deadline of its own: whoever gives up calls [#cancel].
     public HighWatermarkWait whenHighWatermarkReaches(long offset, HighWatermarkWait.Listener listener) {
         var wait = new HighWatermarkWait(offset, listener);
         if (highWatermark >= offset) {

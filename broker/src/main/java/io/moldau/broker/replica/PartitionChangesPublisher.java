@@ -38,10 +38,12 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
             registry.delete(gone.topicPartition());
         }
         Map<String, TopicSettings> ofTopic = new HashMap<>();
-        for (Map.Entry<TopicIdPartition, PartitionRegistration> it : changes.leaders().entrySet()) {
+        for (Map.Entry<TopicIdPartition, PartitionRegistration> it :
+                changes.leaders().entrySet()) {
             registry.becomeLeader(it.getKey(), it.getValue(), settingsOf(it.getKey(), newImage, ofTopic));
         }
-        for (Map.Entry<TopicIdPartition, PartitionRegistration> it : changes.followers().entrySet()) {
+        for (Map.Entry<TopicIdPartition, PartitionRegistration> it :
+                changes.followers().entrySet()) {
             registry.becomeFollower(it.getKey(), it.getValue(), settingsOf(it.getKey(), newImage, ofTopic));
         }
         for (String topic : topicsWithOtherSettings(delta, newImage)) {
@@ -49,7 +51,8 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
         }
     }
 
-    private TopicSettings settingsOf(TopicIdPartition partition, MetadataImage image, Map<String, TopicSettings> known) {
+    private TopicSettings settingsOf(
+            TopicIdPartition partition, MetadataImage image, Map<String, TopicSettings> known) {
         return known.computeIfAbsent(partition.topic(), topic -> settings.settings(image, topic));
     }
 
@@ -64,8 +67,7 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
                     }
                 }
                 case BROKER -> {
-                    if (resource.name().isEmpty()
-                            || resource.name().equals(Integer.toString(registry.localId()))) {
+                    if (resource.name().isEmpty() || resource.name().equals(Integer.toString(registry.localId()))) {
                         for (TopicImage topic : image.topics().topics()) {
                             topics.add(topic.name());
                         }

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// The partitions this node hosts, and what to tell a client about those it does not.
 ///
-/// Look-ups come from any thread; changes only from the thread that publishes metadata, and from whoever sees a disk
-/// fail.
+/// Look-ups come from any thread; changes only from the thread that publishes metadata, and from whoever sees a
+/// disk fail.
 public final class PartitionRegistry {
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionRegistry.class);
@@ -40,12 +40,7 @@ public final class PartitionRegistry {
 
     /// @param image the node's current metadata
     public PartitionRegistry(
-            int localId,
-            LogDirs logs,
-            Supplier<MetadataImage> image,
-            Time time,
-            TailCache tails,
-            FaultHandler faults) {
+            int localId, LogDirs logs, Supplier<MetadataImage> image, Time time, TailCache tails, FaultHandler faults) {
         this.localId = localId;
         this.logs = logs;
         this.image = image;
@@ -85,11 +80,9 @@ public final class PartitionRegistry {
                         Errors.KAFKA_STORAGE_ERROR, "the log directory of " + partition + " on this broker failed");
             case HostedPartition.None ignored -> {
                 if (image.get().topics().partition(partition) != null) {
-                    throw new ApiException(
-                            Errors.NOT_LEADER_OR_FOLLOWER, "this broker has no replica of " + partition);
+                    throw new ApiException(Errors.NOT_LEADER_OR_FOLLOWER, "this broker has no replica of " + partition);
                 }
-                throw new ApiException(
-                        Errors.UNKNOWN_TOPIC_OR_PARTITION, "there is no partition " + partition);
+                throw new ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, "there is no partition " + partition);
             }
         };
     }
@@ -160,7 +153,8 @@ public final class PartitionRegistry {
             try {
                 logs.delete(partition);
             } catch (StorageException e) {
-                LOG.error("Cannot delete the log of topic={} partition={}", partition.topic(), partition.partition(), e);
+                LOG.error(
+                        "Cannot delete the log of topic={} partition={}", partition.topic(), partition.partition(), e);
             }
         }
     }

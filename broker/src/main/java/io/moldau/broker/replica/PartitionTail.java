@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The newest batches of one partition in memory, without a gap up to the log's end.
 ///
-/// Fills only while somebody reads at the end: every such read asks for the next appends to be kept. Batches are packed
-/// one behind the other into blocks, so that many small ones are one piece to send. Guarded by its own monitor, which is
-/// held for the copying of a few kilobytes at most.
+/// Fills only while somebody reads at the end: every such read asks for the next appends to be kept. Batches are
+/// packed one behind the other into blocks, so that many small ones are one piece to send. Guarded by its own
+/// monitor, which is held for the copying of a few kilobytes at most.
 final class PartitionTail {
 
     /// Appends kept after the last read at the end.
@@ -137,7 +137,8 @@ final class PartitionTail {
 
     /// Batches from the one that holds `offset` on, below `upToOffset`, at most `maxBytes` of them, or one if
     /// `atLeastOne`. Null if the offset is not here. The caller owns the parts' references.
-    @Nullable RecordParts read(long offset, int maxBytes, long upToOffset, boolean atLeastOne) {
+    @Nullable
+    RecordParts read(long offset, int maxBytes, long upToOffset, boolean atLeastOne) {
         wanted();
         synchronized (this) {
             Block oldest = blocks.peekFirst();

@@ -1,7 +1,7 @@
 package io.moldau.broker.replica;
 
-/// Wants to know when a read of a partition may give something new: the high watermark rose, the log start moved, or the
-/// partition changed its role or is gone.
+/// Wants to know when a read of a partition may give something new: the high watermark rose, the log start moved,
+/// or the partition changed its role or is gone.
 ///
 /// Called by whatever thread caused the change, outside the partition's mailbox; must be quick and must not block.
 @FunctionalInterface

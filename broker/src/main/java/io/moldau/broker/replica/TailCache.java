@@ -4,11 +4,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The newest records of partitions that are being read at their end, in memory: one copy serves every tailing consumer
-/// without a read from the file.
+/// The newest records of partitions that are being read at their end, in memory: one copy serves every tailing
+/// consumer without a read from the file.
 ///
-/// One byte budget for the node, counted in real memory; when it is used up, tails that were not read since the last
-/// sweep go first. Thread-safe.
+/// One byte budget for the node, counted in real memory; when it is used up, tails that were not read since the
+/// last sweep go first. Thread-safe.
 public final class TailCache {
 
     private final MemorySource memory;

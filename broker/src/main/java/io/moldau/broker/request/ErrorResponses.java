@@ -23,8 +23,8 @@ public final class ErrorResponses {
 
     private ErrorResponses() {}
 
-    /// The API's response with the failure's error in it, or null if its responses have errors only per item: such a
-    /// handler answers item by item, or overrides [RequestHandler#errorResponse].
+    /// The API's response with the failure's error in it, or null if its responses have errors only per item: such
+    /// a handler answers item by item, or overrides [RequestHandler#errorResponse].
     public static @Nullable Message of(ApiKey api, short version, ApiException failure) {
         short code = failure.error().code();
         return switch (api) {

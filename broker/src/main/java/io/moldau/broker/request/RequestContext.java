@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One request on its way: who sent it, and the one answer it gets.
 ///
-/// Exactly one of [#respond], [#respondNothing] and [#disconnect] must be called, once, from any thread. Answers leave
-/// the connection in the order of its requests, whatever the order of these calls.
+/// Exactly one of [#respond], [#respondNothing] and [#disconnect] must be called, once, from any thread. Answers
+/// leave the connection in the order of its requests, whatever the order of these calls.
 public interface RequestContext {
 
     ApiKey apiKey();
@@ -18,7 +18,8 @@ public interface RequestContext {
 
     int correlationId();
 
-    @Nullable String clientId();
+    @Nullable
+    String clientId();
 
     String listenerName();
 
@@ -31,8 +32,8 @@ public interface RequestContext {
     /// When the last byte of the request had arrived, on the node's monotonic clock.
     long receivedNanos();
 
-    /// Sends the answer. Records inside it belong to the context from here on: it releases them once they are sent, or
-    /// at once if the connection is gone.
+    /// Sends the answer. Records inside it belong to the context from here on: it releases them once they are sent,
+    /// or at once if the connection is gone.
     void respond(Message response);
 
     /// Ends the request without an answer (Produce with acks=0).

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Serves one API in all its versions.
 ///
 /// Runs on the event loop of the connection: it must not block, and may answer later from any thread. An
-/// [ApiException] it throws becomes the API's error response. Record bytes inside the request are lent for the time of
-/// the call: to keep them longer, retain them.
+/// [ApiException] it throws becomes the API's error response. Record bytes inside the request are lent for the time
+/// of the call: to keep them longer, retain them.
 @FunctionalInterface
 public interface RequestHandler<Q extends Message> {
 

@@ -3,8 +3,8 @@ package io.moldau.broker.request;
 import io.moldau.common.Errors;
 import io.moldau.wire.protocol.ApiKey;
 
-/// Events of connections and requests, for whoever counts them. Called on event loops: implementations must be quick
-/// and thread-safe.
+/// Events of connections and requests, for whoever counts them. Called on event loops: implementations must be
+/// quick and thread-safe.
 public interface RequestMetrics {
 
     /// Counts nothing.

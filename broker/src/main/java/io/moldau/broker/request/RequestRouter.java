@@ -52,8 +52,8 @@ public final class RequestRouter {
         return List.copyOf(routes.keySet());
     }
 
-    /// The API a request names if it is served here in that version, else null. ApiVersions is served in any version:
-    /// in one it does not know it answers which ones it does (KIP-511).
+    /// The API a request names if it is served here in that version, else null. ApiVersions is served in any
+    /// version: in one it does not know it answers which ones it does (KIP-511).
     public @Nullable ApiKey find(short apiKey, short apiVersion) {
         ApiKey api = ApiKey.forId(apiKey);
         if (api == null || !routes.containsKey(api)) {
