@@ -40,7 +40,6 @@ public final class GroupApis {
 
     static MemberContext member(RequestContext context) {
         var clientId = context.clientId();
-        return new MemberContext(
-                clientId == null ? "" : clientId, "/" + context.clientAddress(), context.apiVersion());
+        return new MemberContext(clientId == null ? "" : clientId, "/" + context.clientAddress(), context.apiVersion());
     }
 }

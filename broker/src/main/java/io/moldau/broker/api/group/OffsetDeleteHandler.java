@@ -44,7 +44,8 @@ final class OffsetDeleteHandler implements RequestHandler<OffsetDeleteRequestDat
                 }
             }
             if (!good.isEmpty()) {
-                existing.add(new OffsetDeleteRequestTopic().setName(topic.name()).setPartitions(good));
+                existing.add(
+                        new OffsetDeleteRequestTopic().setName(topic.name()).setPartitions(good));
             }
             if (!bad.partitions().isEmpty()) {
                 refused.add(bad);

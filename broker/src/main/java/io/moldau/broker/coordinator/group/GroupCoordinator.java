@@ -128,7 +128,9 @@ public final class GroupCoordinator {
     }
 
     public void fetchOffsets(
-            List<OffsetFetchRequestGroup> groups, boolean requireStable, Consumer<List<OffsetFetchResponseGroup>> reply) {
+            List<OffsetFetchRequestGroup> groups,
+            boolean requireStable,
+            Consumer<List<OffsetFetchResponseGroup>> reply) {
         Gather.<OffsetFetchRequestGroup, OffsetFetchResponseGroup>all(
                 groups,
                 (group, answer) -> submit(
@@ -212,8 +214,7 @@ public final class GroupCoordinator {
         }
     }
 
-    private void submit(
-            String groupId, Function<GroupShard, CoordinatorResult> operation, Consumer<Errors> refused) {
+    private void submit(String groupId, Function<GroupShard, CoordinatorResult> operation, Consumer<Errors> refused) {
         runtime.submit(partitionFor(groupId), operation, refused);
     }
 

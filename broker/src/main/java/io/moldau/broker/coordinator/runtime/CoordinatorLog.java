@@ -29,7 +29,8 @@ public interface CoordinatorLog {
     }
 
     /// @return null unless this node leads the partition in this epoch
-    @Nullable Range range(TopicPartition partition, int leaderEpoch);
+    @Nullable
+    Range range(TopicPartition partition, int leaderEpoch);
 
     /// Reads whole batches from the one that holds `offset`, at most about `maxBytes` but at least one. Blocks for the
     /// disk.

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /// One term of one shard: loads it, runs its operations one at a time, writes its records, tells who waits, unloads it.
 ///
-/// Everything but `status` is owned by the mailbox; while loading, the shard is the loading thread's. At most one append
+/// Everything but `status` is owned by the mailbox; while loading, the shard is the loading thread's. At most one
+/// append
 /// is under way. What operations decide meanwhile collects in the next batch, so under load many share one.
 final class ShardRunner<S extends CoordinatorShard> {
 
@@ -184,7 +185,10 @@ final class ShardRunner<S extends CoordinatorShard> {
             }
             batch.append(timestamp, keys.get(i), value);
             if (result.replay()) {
-                shard.replay(RecordBatch.NO_PRODUCER_ID, RecordBatch.NO_PRODUCER_EPOCH, result.records().get(i));
+                shard.replay(
+                        RecordBatch.NO_PRODUCER_ID,
+                        RecordBatch.NO_PRODUCER_EPOCH,
+                        result.records().get(i));
             }
         }
         return true;
@@ -341,16 +345,17 @@ final class ShardRunner<S extends CoordinatorShard> {
 
     private void onTimerFired(Object key) {
         // The node's timer must not run shards.
-        services.executor().execute(() -> mailbox.submit(() -> {
-            if (status != Status.ACTIVE) {
-                return;
-            }
-            var event = timers.takeDue(key);
-            if (event != null) {
-                begin();
-                carryOut(shard.onTimer(event, services.time().milliseconds()));
-            }
-        }));
+        services.executor()
+                .execute(() -> mailbox.submit(() -> {
+                    if (status != Status.ACTIVE) {
+                        return;
+                    }
+                    var event = timers.takeDue(key);
+                    if (event != null) {
+                        begin();
+                        carryOut(shard.onTimer(event, services.time().milliseconds()));
+                    }
+                }));
     }
 
     // ---- loading ----
@@ -370,12 +375,17 @@ final class ShardRunner<S extends CoordinatorShard> {
                 return;
             }
             // Records above the high watermark could still be lost with this leader, so nobody is shown them before.
-            services.log().whenCommitted(partition, leaderEpoch, end, () -> mailbox.submit(() -> activate(startedNanos)));
+            services.log()
+                    .whenCommitted(partition, leaderEpoch, end, () -> mailbox.submit(() -> activate(startedNanos)));
         } catch (RuntimeException failure) {
             mailbox.submit(() -> {
                 if (status == Status.LOADING) {
                     status = Status.FAILED;
-                    LOG.error("Loading a coordinator failed: partition={} leaderEpoch={}", partition, leaderEpoch, failure);
+                    LOG.error(
+                            "Loading a coordinator failed: partition={} leaderEpoch={}",
+                            partition,
+                            leaderEpoch,
+                            failure);
                     services.metrics().shardFailedToLoad(partition);
                 }
             });
