@@ -12,10 +12,10 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -26,6 +26,7 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -85,10 +86,9 @@ class JavaClientIT {
         assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all()))
                 .hasCauseInstanceOf(TopicExistsException.class)
                 .hasMessageContaining(topic);
-        var described = get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic);
-        assertThat(described.partitions()).hasSize(2).allSatisfy(p -> assertThat(p.isr()).hasSize(1));
+        assertThat(described(topic).partitions()).hasSize(2).allSatisfy(p -> assertThat(p.isr()).hasSize(1));
         get(admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5))).all());
-        assertThat(get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic).partitions()).hasSize(5);
+        assertThat(described(topic).partitions()).hasSize(5);
         assertThat(get(admin.listTopics().names())).contains(topic);
         get(admin.deleteTopics(List.of(topic)).all());
         assertThat(get(admin.listTopics().names())).doesNotContain(topic);
@@ -110,7 +110,7 @@ class JavaClientIT {
     void topicSettingsAreDescribedWithTheirSourceAndAltered() throws Exception {
         var topic = create("config", 1, Map.of());
         var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        var before = get(admin.describeConfigs(List.of(resource)).all()).get(resource);
+        var before = value(get(admin.describeConfigs(List.of(resource)).all()), resource);
         assertThat(before.get("retention.ms").value()).isEqualTo("604800000");
         assertThat(before.get("retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DEFAULT_CONFIG);
 
@@ -119,7 +119,7 @@ class JavaClientIT {
                         List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "1234567"), AlterConfigOp.OpType.SET))))
                 .all());
 
-        var after = get(admin.describeConfigs(List.of(resource)).all()).get(resource);
+        var after = value(get(admin.describeConfigs(List.of(resource)).all()), resource);
         assertThat(after.get("retention.ms").value()).isEqualTo("1234567");
         assertThat(after.get("retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
     }
@@ -206,7 +206,7 @@ class JavaClientIT {
         await("all records are seen", members, () -> members.stream().mapToLong(m -> m.values.size()).sum() >= 300);
         var values = members.stream().flatMap(m -> m.values.stream()).toList();
         assertThat(values).doesNotHaveDuplicates().hasSize(300);
-        var described = get(admin.describeConsumerGroups(List.of(topic)).all()).get(topic);
+        var described = value(get(admin.describeConsumerGroups(List.of(topic)).all()), topic);
         assertThat(described.members()).hasSize(3);
         if (assignor == CooperativeStickyAssignor.class) {
             assertThat(members.getFirst().largestRevocation).isLessThan(6);
@@ -253,7 +253,7 @@ class JavaClientIT {
 
         try (var consumer = consumer(Map.of("group.id", topic))) {
             consumer.subscribe(List.of(topic));
-            assertThat(consumer.committed(Set.of(partition)).get(partition).metadata()).isEqualTo("a note");
+            assertThat(value(consumer.committed(Set.of(partition)), partition).metadata()).isEqualTo("a note");
             assertThat(read(consumer, 4).getFirst().offset()).isEqualTo(6);
         }
     }
@@ -355,7 +355,7 @@ class JavaClientIT {
     }
 
     private long offset(TopicPartition partition, OffsetSpec spec) throws Exception {
-        return get(admin.listOffsets(Map.of(partition, spec)).all()).get(partition).offset();
+        return value(get(admin.listOffsets(Map.of(partition, spec)).all()), partition).offset();
     }
 
     private String create(String suffix, int partitions, Map<String, String> config) throws Exception {
@@ -364,12 +364,16 @@ class JavaClientIT {
         return topic;
     }
 
+    private TopicDescription described(String topic) throws Exception {
+        return value(get(admin.describeTopics(List.of(topic)).allTopicNames()), topic);
+    }
+
+    private static <K, V> V value(Map<K, V> map, K key) {
+        return Objects.requireNonNull(map.get(key));
+    }
+
     private static <T> T get(Future<T> future) throws Exception {
-        try {
-            return future.get(30, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
-        }
+        return future.get(30, TimeUnit.SECONDS);
     }
 
     private Properties settings() {

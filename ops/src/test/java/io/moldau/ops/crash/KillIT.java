@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -63,7 +64,7 @@ class KillIT {
     /// The producer retried what was in flight, so each value it was given is there once, in order, where it was told.
     private static void verify(Load load, int partition, String bootstrap) {
         var values = read(bootstrap, partition);
-        long sent = load.sent.get(partition);
+        long sent = Objects.requireNonNull(load.sent.get(partition));
         assertThat(values.size()).as("records of partition %d", partition).isEqualTo((int) sent);
         for (int offset = 0; offset < values.size(); offset++) {
             assertThat(values.get(offset)).as("value at %d-%d", partition, offset).isEqualTo(offset);
@@ -78,7 +79,7 @@ class KillIT {
         try (var consumer = new KafkaConsumer<>(settings, new LongDeserializer(), new LongDeserializer())) {
             var source = new TopicPartition(TOPIC, partition);
             consumer.assign(List.of(source));
-            long end = consumer.endOffsets(List.of(source)).get(source);
+            long end = Objects.requireNonNull(consumer.endOffsets(List.of(source)).get(source));
             var values = new ArrayList<Long>();
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while (consumer.position(source) < end) {
