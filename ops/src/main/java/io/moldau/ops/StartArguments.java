@@ -63,7 +63,8 @@ record StartArguments(Optional<Path> data, Optional<Path> config, Map<String, St
     private static void putOverride(Map<String, String> overrides, String assignment) {
         int equals = assignment.indexOf('=');
         if (equals <= 0) {
-            throw new UsageException("Option -o needs KEY=VALUE, like -o num.partitions=3, and got '" + assignment + "'.");
+            throw new UsageException(
+                    "Option -o needs KEY=VALUE, like -o num.partitions=3, and got '" + assignment + "'.");
         }
         overrides.put(assignment.substring(0, equals).strip(), assignment.substring(equals + 1));
     }

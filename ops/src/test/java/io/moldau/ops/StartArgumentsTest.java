@@ -14,7 +14,15 @@ class StartArgumentsTest {
     @Test
     void takesPathsAndKeysInBothForms() {
         var arguments = StartArguments.parse(List.of(
-                "--data", "d", "--config=server.properties", "-o", "num.partitions=3", "-o", "a=b=c", "-o", "num.partitions=4"));
+                "--data",
+                "d",
+                "--config=server.properties",
+                "-o",
+                "num.partitions=3",
+                "-o",
+                "a=b=c",
+                "-o",
+                "num.partitions=4"));
 
         assertThat(arguments.data()).contains(Path.of("d"));
         assertThat(arguments.config()).contains(Path.of("server.properties"));

@@ -28,7 +28,9 @@ record ClientScript(List<String> command) {
 
     static ClientScript node(String script) {
         return new ClientScript(List.of(
-                ClientTools.node(), "--no-warnings", ClientTools.script("js/" + script).toString()));
+                ClientTools.node(),
+                "--no-warnings",
+                ClientTools.script("js/" + script).toString()));
     }
 
     /// Runs every check and hands each on as a test of its own, so that a report names what failed.
@@ -42,7 +44,8 @@ record ClientScript(List<String> command) {
 
     /// Runs one phase, in which every check must hold.
     void runPhase(Broker broker, String prefix, String phase) {
-        assertThat(run(broker, prefix, phase)).allSatisfy(line -> assertThat(line).startsWith("ok "));
+        assertThat(run(broker, prefix, phase))
+                .allSatisfy(line -> assertThat(line).startsWith("ok "));
     }
 
     private static String name(String line) {
@@ -57,9 +60,7 @@ record ClientScript(List<String> command) {
         try {
             Path out = Files.createTempFile("client", ".out");
             Path err = Files.createTempFile("client", ".err");
-            var builder = new ProcessBuilder(words)
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile());
+            var builder = new ProcessBuilder(words).redirectOutput(out.toFile()).redirectError(err.toFile());
             builder.environment().put("NODE_PATH", ClientTools.nodeModules().toString());
             builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
             var process = builder.start();
@@ -73,7 +74,12 @@ record ClientScript(List<String> command) {
             // A script that ends early must not pass for one that had nothing to say.
             boolean failed = lines.stream().anyMatch(line -> line.startsWith("FAIL "));
             if (!ended || lines.isEmpty() || process.exitValue() != (failed ? 1 : 0)) {
-                fail("%s ended early (%s) after:%n%s%n%s", words, ended ? "exit " + process.exitValue() : "deadline", String.join("\n", lines), Files.readString(err));
+                fail(
+                        "%s ended early (%s) after:%n%s%n%s",
+                        words,
+                        ended ? "exit " + process.exitValue() : "deadline",
+                        String.join("\n", lines),
+                        Files.readString(err));
             }
             Files.delete(out);
             Files.delete(err);

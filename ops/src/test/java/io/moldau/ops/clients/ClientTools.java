@@ -32,7 +32,8 @@ final class ClientTools {
 
     static Path nodeModules() {
         var cache = System.getenv("XDG_CACHE_HOME");
-        var folder = cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
+        var folder =
+                cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
         return folder.resolve("moldau/clients-js/node_modules");
     }
 
@@ -56,9 +57,8 @@ final class ClientTools {
     }
 
     private static boolean runs(List<String> command, Map<String, String> environment) {
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        var builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
         builder.environment().putAll(environment);
         try {
             var process = builder.start();

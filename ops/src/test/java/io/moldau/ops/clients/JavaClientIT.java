@@ -59,7 +59,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(SharedNode.class)
 class JavaClientIT {
 
-    private static final String RUN = "java-" + Long.toString(ProcessHandle.current().pid(), 36) + "-";
+    private static final String RUN =
+            "java-" + Long.toString(ProcessHandle.current().pid(), 36) + "-";
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Broker broker;
@@ -83,10 +84,13 @@ class JavaClientIT {
     void topicsAreCreatedGrownAndDeleted() throws Exception {
         var topic = create("admin", 2, Map.of("retention.ms", "3600000"));
 
-        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all()))
+        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+                        .all()))
                 .hasCauseInstanceOf(TopicExistsException.class)
                 .hasMessageContaining(topic);
-        assertThat(described(topic).partitions()).hasSize(2).allSatisfy(p -> assertThat(p.isr()).hasSize(1));
+        assertThat(described(topic).partitions())
+                .hasSize(2)
+                .allSatisfy(p -> assertThat(p.isr()).hasSize(1));
         get(admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5))).all());
         assertThat(described(topic).partitions()).hasSize(5);
         assertThat(get(admin.listTopics().names())).contains(topic);
@@ -98,11 +102,14 @@ class JavaClientIT {
 
     @Test
     void badTopicsAreRefusedByName() {
-        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic("no/slash", 1, (short) 1))).all()))
+        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic("no/slash", 1, (short) 1)))
+                        .all()))
                 .hasCauseInstanceOf(InvalidTopicException.class);
-        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(RUN + "zero", 0, (short) 1))).all()))
+        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(RUN + "zero", 0, (short) 1)))
+                        .all()))
                 .hasCauseInstanceOf(InvalidPartitionsException.class);
-        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(RUN + "far", 1, (short) 9))).all()))
+        assertThatThrownBy(() -> get(admin.createTopics(List.of(new NewTopic(RUN + "far", 1, (short) 9)))
+                        .all()))
                 .hasCauseInstanceOf(InvalidReplicationFactorException.class);
     }
 
@@ -116,7 +123,8 @@ class JavaClientIT {
 
         get(admin.incrementalAlterConfigs(Map.of(
                         resource,
-                        List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "1234567"), AlterConfigOp.OpType.SET))))
+                        List.of(new AlterConfigOp(
+                                new ConfigEntry("retention.ms", "1234567"), AlterConfigOp.OpType.SET))))
                 .all());
 
         var after = value(get(admin.describeConfigs(List.of(resource)).all()), resource);
@@ -138,13 +146,19 @@ class JavaClientIT {
                     record.headers().add(new RecordHeader(random.nextBoolean() ? "a" : "ü", bytesOrNull(random, 9)));
                 }
                 var _ = producer.send(record);
-                sent.get(i % 3).add(shape(record.key(), record.value(), record.timestamp(), record.headers().toArray()));
+                sent.get(i % 3)
+                        .add(shape(
+                                record.key(),
+                                record.value(),
+                                record.timestamp(),
+                                record.headers().toArray()));
             }
         }
 
         for (int partition = 0; partition < 3; partition++) {
             var received = readAll(new TopicPartition(topic, partition), 200).stream()
-                    .map(r -> shape(r.key(), r.value(), r.timestamp(), r.headers().toArray()))
+                    .map(r ->
+                            shape(r.key(), r.value(), r.timestamp(), r.headers().toArray()))
                     .toList();
             assertThat(received).isEqualTo(sent.get(partition));
         }
@@ -156,14 +170,18 @@ class JavaClientIT {
         var sends = new ArrayList<Future<RecordMetadata>>();
         try (var producer = producer(Map.of("batch.size", "200", "linger.ms", "0"))) {
             for (int i = 0; i < 5_000; i++) {
-                sends.add(producer.send(new ProducerRecord<>(topic, Integer.toString(i).getBytes())));
+                sends.add(producer.send(
+                        new ProducerRecord<>(topic, Integer.toString(i).getBytes())));
             }
         }
         for (int i = 0; i < sends.size(); i++) {
             assertThat(sends.get(i).get().offset()).isEqualTo(i);
         }
-        var values = readAll(new TopicPartition(topic, 0), 5_000).stream().map(r -> new String(r.value())).toList();
-        assertThat(values).isEqualTo(IntStream.range(0, 5_000).mapToObj(Integer::toString).toList());
+        var values = readAll(new TopicPartition(topic, 0), 5_000).stream()
+                .map(r -> new String(r.value()))
+                .toList();
+        assertThat(values)
+                .isEqualTo(IntStream.range(0, 5_000).mapToObj(Integer::toString).toList());
     }
 
     @Test
@@ -173,7 +191,8 @@ class JavaClientIT {
         try (var producer = producer(Map.of("compression.type", "lz4", "linger.ms", "20"))) {
             for (int i = 0; i < 10; i++) {
                 // The largest timestamp is not the last one.
-                var _ = producer.send(new ProducerRecord<>(topic, 0, 1_000L * (i == 5 ? 50 : i + 1), null, new byte[10]));
+                var _ = producer.send(
+                        new ProducerRecord<>(topic, 0, 1_000L * (i == 5 ? 50 : i + 1), null, new byte[10]));
             }
         }
         assertThat(offset(partition, OffsetSpec.earliest())).isZero();
@@ -183,7 +202,8 @@ class JavaClientIT {
         assertThat(offset(partition, OffsetSpec.forTimestamp(60_000))).isEqualTo(-1);
         assertThat(offset(partition, OffsetSpec.maxTimestamp())).isEqualTo(5);
 
-        get(admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(3))).all());
+        get(admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(3)))
+                .all());
         assertThat(offset(partition, OffsetSpec.earliest())).isEqualTo(3);
         assertThat(readAll(partition, 7).getFirst().offset()).isEqualTo(3);
     }
@@ -200,10 +220,14 @@ class JavaClientIT {
         }
         try (var producer = producer(Map.of())) {
             for (int i = 0; i < 300; i++) {
-                var _ = producer.send(new ProducerRecord<>(topic, i % 6, null, Integer.toString(i).getBytes()));
+                var _ = producer.send(new ProducerRecord<>(
+                        topic, i % 6, null, Integer.toString(i).getBytes()));
             }
         }
-        await("all records are seen", members, () -> members.stream().mapToLong(m -> m.values.size()).sum() >= 300);
+        await(
+                "all records are seen",
+                members,
+                () -> members.stream().mapToLong(m -> m.values.size()).sum() >= 300);
         var values = members.stream().flatMap(m -> m.values.stream()).toList();
         assertThat(values).doesNotHaveDuplicates().hasSize(300);
         var described = value(get(admin.describeConsumerGroups(List.of(topic)).all()), topic);
@@ -217,7 +241,10 @@ class JavaClientIT {
         }
         members.getFirst().consumer.close();
         var committed = get(admin.listConsumerGroupOffsets(topic).partitionsToOffsetAndMetadata());
-        assertThat(committed.values().stream().mapToLong(OffsetAndMetadata::offset).sum()).isEqualTo(300);
+        assertThat(committed.values().stream()
+                        .mapToLong(OffsetAndMetadata::offset)
+                        .sum())
+                .isEqualTo(300);
         get(admin.deleteConsumerGroups(List.of(topic)).all());
     }
 
@@ -243,7 +270,8 @@ class JavaClientIT {
         var partition = new TopicPartition(topic, 0);
         try (var producer = producer(Map.of())) {
             for (int i = 0; i < 10; i++) {
-                var _ = producer.send(new ProducerRecord<>(topic, Integer.toString(i).getBytes()));
+                var _ = producer.send(
+                        new ProducerRecord<>(topic, Integer.toString(i).getBytes()));
             }
         }
         try (var consumer = consumer(Map.of("group.id", topic))) {
@@ -253,7 +281,8 @@ class JavaClientIT {
 
         try (var consumer = consumer(Map.of("group.id", topic))) {
             consumer.subscribe(List.of(topic));
-            assertThat(value(consumer.committed(Set.of(partition)), partition).metadata()).isEqualTo("a note");
+            assertThat(value(consumer.committed(Set.of(partition)), partition).metadata())
+                    .isEqualTo("a note");
             assertThat(read(consumer, 4).getFirst().offset()).isEqualTo(6);
         }
     }
@@ -349,18 +378,22 @@ class JavaClientIT {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (records.size() < count) {
             consumer.poll(POLL).forEach(records::add);
-            assertThat(System.nanoTime()).as("%d of %d records", records.size(), count).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("%d of %d records", records.size(), count)
+                    .isLessThan(deadline);
         }
         return records;
     }
 
     private long offset(TopicPartition partition, OffsetSpec spec) throws Exception {
-        return value(get(admin.listOffsets(Map.of(partition, spec)).all()), partition).offset();
+        return value(get(admin.listOffsets(Map.of(partition, spec)).all()), partition)
+                .offset();
     }
 
     private String create(String suffix, int partitions, Map<String, String> config) throws Exception {
         var topic = RUN + suffix;
-        get(admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config))).all());
+        get(admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
+                .all());
         return topic;
     }
 

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(SharedNode.class)
 class KcatIT {
 
-    private static final String RUN = "kcat-" + Long.toString(ProcessHandle.current().pid(), 36) + "-";
+    private static final String RUN =
+            "kcat-" + Long.toString(ProcessHandle.current().pid(), 36) + "-";
 
     @TempDir
     Path folder;
@@ -45,23 +46,41 @@ class KcatIT {
     void aTopicIsCreatedByUse() throws Exception {
         kcat("hello\n", "-P", "-t", RUN + "auto");
 
-        assertThat(text(kcat("", "-C", "-t", RUN + "auto", "-o", "beginning", "-e"))).isEqualTo("hello\n");
+        assertThat(text(kcat("", "-C", "-t", RUN + "auto", "-o", "beginning", "-e")))
+                .isEqualTo("hello\n");
         assertThat(text(kcat("", "-L"))).contains("topic \"" + RUN + "auto\" with");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"none", "gzip", "snappy", "lz4", "zstd"})
     void linesComeBackInOrder(String codec) throws Exception {
-        var lines = IntStream.range(0, 5_000).mapToObj(i -> i + " some text that packs well\n").collect(Collectors.joining());
+        var lines = IntStream.range(0, 5_000)
+                .mapToObj(i -> i + " some text that packs well\n")
+                .collect(Collectors.joining());
 
         kcat(lines, "-P", "-t", RUN + codec, "-p", "0", "-z", codec, "-X", "linger.ms=20");
 
-        assertThat(text(kcat("", "-C", "-t", RUN + codec, "-p", "0", "-o", "beginning", "-e"))).isEqualTo(lines);
+        assertThat(text(kcat("", "-C", "-t", RUN + codec, "-p", "0", "-o", "beginning", "-e")))
+                .isEqualTo(lines);
     }
 
     @Test
     void keysHeadersAndNullsAreKept() throws Exception {
-        kcat("k1:\nk2:v2\n", "-P", "-t", RUN + "parts", "-p", "0", "-K:", "-Z", "-H", "a=1", "-H", "b=two", "-H", "a=3");
+        kcat(
+                "k1:\nk2:v2\n",
+                "-P",
+                "-t",
+                RUN + "parts",
+                "-p",
+                "0",
+                "-K:",
+                "-Z",
+                "-H",
+                "a=1",
+                "-H",
+                "b=two",
+                "-H",
+                "a=3");
 
         assertThat(text(kcat("", "-C", "-t", RUN + "parts", "-p", "0", "-o", "beginning", "-e", "-f", "%k %S %h;")))
                 .isEqualTo("k1 -1 a=1,b=two,a=3;k2 2 a=1,b=two,a=3;");
@@ -75,7 +94,8 @@ class KcatIT {
 
         kcat("", "-P", "-t", RUN + "blob", "-p", "0", file.toString());
 
-        assertThat(kcat("", "-C", "-t", RUN + "blob", "-p", "0", "-o", "beginning", "-D", "", "-c", "1")).isEqualTo(bytes);
+        assertThat(kcat("", "-C", "-t", RUN + "blob", "-p", "0", "-o", "beginning", "-D", "", "-c", "1"))
+                .isEqualTo(bytes);
     }
 
     @Test
@@ -85,7 +105,8 @@ class KcatIT {
         assertThat(text(kcat("", "-Q", "-t", RUN + "offsets:0:-1"))).contains("offset 10");
         assertThat(text(kcat("", "-Q", "-t", RUN + "offsets:0:-2"))).contains("offset 0");
         assertThat(text(kcat("", "-Q", "-t", RUN + "offsets:0:1000"))).contains("offset 0");
-        assertThat(text(kcat("", "-C", "-t", RUN + "offsets", "-p", "0", "-o", "-2", "-e"))).isEqualTo("8\n9\n");
+        assertThat(text(kcat("", "-C", "-t", RUN + "offsets", "-p", "0", "-o", "-2", "-e")))
+                .isEqualTo("8\n9\n");
     }
 
     @Test

@@ -42,7 +42,9 @@ class KillIT {
         var node = NodeProcess.start(folder.resolve("data"));
         try {
             try (var admin = Admin.create(Map.of("bootstrap.servers", node.bootstrap()))) {
-                admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all().get(30, TimeUnit.SECONDS);
+                admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)))
+                        .all()
+                        .get(30, TimeUnit.SECONDS);
             }
             try (var load = new Load(node.bootstrap())) {
                 for (int round = 0; round < ROUNDS; round++) {
@@ -67,11 +69,15 @@ class KillIT {
         long sent = Objects.requireNonNull(load.sent.get(partition));
         assertThat(values.size()).as("records of partition %d", partition).isEqualTo((int) sent);
         for (int offset = 0; offset < values.size(); offset++) {
-            assertThat(values.get(offset)).as("value at %d-%d", partition, offset).isEqualTo(offset);
+            assertThat(values.get(offset))
+                    .as("value at %d-%d", partition, offset)
+                    .isEqualTo(offset);
         }
-        load.acknowledged.get(partition).forEach((value, offset) -> assertThat(offset)
-                .as("offset acknowledged for value %d", value)
-                .isEqualTo(value));
+        load.acknowledged
+                .get(partition)
+                .forEach((value, offset) -> assertThat(offset)
+                        .as("offset acknowledged for value %d", value)
+                        .isEqualTo(value));
     }
 
     private static List<Long> read(String bootstrap, int partition) {
@@ -79,12 +85,15 @@ class KillIT {
         try (var consumer = new KafkaConsumer<>(settings, new LongDeserializer(), new LongDeserializer())) {
             var source = new TopicPartition(TOPIC, partition);
             consumer.assign(List.of(source));
-            long end = Objects.requireNonNull(consumer.endOffsets(List.of(source)).get(source));
+            long end =
+                    Objects.requireNonNull(consumer.endOffsets(List.of(source)).get(source));
             var values = new ArrayList<Long>();
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while (consumer.position(source) < end) {
                 consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
-                assertThat(System.nanoTime()).as("%d of %d records", values.size(), end).isLessThan(deadline);
+                assertThat(System.nanoTime())
+                        .as("%d of %d records", values.size(), end)
+                        .isLessThan(deadline);
             }
             return values;
         }
@@ -98,8 +107,9 @@ class KillIT {
         private final AtomicBoolean stopping = new AtomicBoolean();
         private final CountDownLatch stopped = new CountDownLatch(1);
         private final Map<Integer, Long> sent = new ConcurrentHashMap<>();
-        private final List<Map<Long, Long>> acknowledged =
-                IntStream.range(0, PARTITIONS).<Map<Long, Long>>mapToObj(_ -> new ConcurrentHashMap<>()).toList();
+        private final List<Map<Long, Long>> acknowledged = IntStream.range(0, PARTITIONS)
+                .<Map<Long, Long>>mapToObj(_ -> new ConcurrentHashMap<>())
+                .toList();
         private final ConcurrentLinkedQueue<Exception> failures = new ConcurrentLinkedQueue<>();
 
         private Load(String bootstrap) {

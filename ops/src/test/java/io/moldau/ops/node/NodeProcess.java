@@ -66,7 +66,8 @@ public final class NodeProcess implements AutoCloseable {
 
     /// The launcher under test; the build passes its place.
     public static Path launcher() {
-        var launcher = Path.of(System.getProperty("moldau.launcher", "bin/moldau")).toAbsolutePath();
+        var launcher =
+                Path.of(System.getProperty("moldau.launcher", "bin/moldau")).toAbsolutePath();
         if (!Files.isExecutable(launcher)) {
             throw new IllegalStateException("No launcher at " + launcher + "; run the test from the ops module.");
         }

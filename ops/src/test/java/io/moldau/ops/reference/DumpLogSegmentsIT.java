@@ -61,7 +61,8 @@ class DumpLogSegmentsIT {
         assertThat(dump(files(log, ".snapshot"))).contains("producerId: ");
         assertThat(dump(files(data.resolve("__consumer_offsets-0"), ".log"), "--offsets-decoder"))
                 .contains(TOPIC, "the note");
-        assertThat(Files.readAllLines(log.resolve("leader-epoch-checkpoint")).getFirst()).isEqualTo("0");
+        assertThat(Files.readAllLines(log.resolve("leader-epoch-checkpoint")).getFirst())
+                .isEqualTo("0");
     }
 
     private static void fill(String bootstrap) throws Exception {
@@ -75,7 +76,8 @@ class DumpLogSegmentsIT {
                     "bootstrap.servers", bootstrap, "compression.type", codec, "batch.size", "4000", "linger.ms", "5");
             try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
                 for (int i = 0; i < RECORDS; i++) {
-                    var _ = producer.send(new ProducerRecord<>(TOPIC, 0, null, ("value " + i + " ".repeat(100)).getBytes()));
+                    var _ = producer.send(
+                            new ProducerRecord<>(TOPIC, 0, null, ("value " + i + " ".repeat(100)).getBytes()));
                 }
             }
         }
@@ -91,7 +93,9 @@ class DumpLogSegmentsIT {
 
     private static List<Path> list(Path folder, String suffix) throws Exception {
         try (var found = Files.list(folder)) {
-            return found.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+            return found.filter(file -> file.toString().endsWith(suffix))
+                    .sorted()
+                    .toList();
         }
     }
 

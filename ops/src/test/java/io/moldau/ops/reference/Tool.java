@@ -41,14 +41,18 @@ final class Tool {
     /// Runs it to its end and returns what it printed.
     String succeeds() throws IOException, InterruptedException {
         var result = run();
-        assertThat(result.status()).as("%s %s said%n%s", mainClass, arguments, result.output()).isZero();
+        assertThat(result.status())
+                .as("%s %s said%n%s", mainClass, arguments, result.output())
+                .isZero();
         return result.output();
     }
 
     /// Runs it to its end, which must not be a success, and returns what it printed.
     String fails() throws IOException, InterruptedException {
         var result = run();
-        assertThat(result.status()).as("%s %s said%n%s", mainClass, arguments, result.output()).isNotZero();
+        assertThat(result.status())
+                .as("%s %s said%n%s", mainClass, arguments, result.output())
+                .isNotZero();
         return result.output();
     }
 
