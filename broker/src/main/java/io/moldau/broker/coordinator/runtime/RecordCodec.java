@@ -29,8 +29,7 @@ public abstract class RecordCodec {
 
     /// The record in these bytes, or null if this release does not know its type.
     ///
-    /// @throws io.moldau.wire.protocol.MalformedMessageException if the bytes are not what their type says, or the
-    value
-    ///     has a version that this release cannot read
+    /// @throws io.moldau.wire.protocol.MalformedMessageException if the bytes are not what their type says,
+    ///     or the value has a version that this release cannot read
     public abstract @Nullable CoordinatorRecord decode(ByteBuffer key, @Nullable ByteBuffer value);
 }
