@@ -101,9 +101,6 @@ final class CommittedOffsets {
 
     private void validateCommit(
             MemberContext context, OffsetCommitRequestData request, long nowMs, CoordinatorResult.Builder out) {
-        if (request.groupId().isEmpty() && request.generationIdOrMemberEpoch() >= 0) {
-            throw new ApiException(Errors.INVALID_GROUP_ID, "A member commits for a group, which needs an id.");
-        }
         var group = groups.find(request.groupId());
         if (group == null) {
             if (request.generationIdOrMemberEpoch() >= 0) {

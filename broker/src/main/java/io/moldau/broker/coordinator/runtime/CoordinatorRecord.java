@@ -1,5 +1,6 @@
 package io.moldau.broker.coordinator.runtime;
 
+import io.moldau.wire.protocol.ByteBufferWritable;
 import io.moldau.wire.protocol.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -20,5 +21,24 @@ public record CoordinatorRecord(
 
     public boolean isTombstone() {
         return value == null;
+    }
+
+    /// The key's bytes: its type, then the key.
+    public byte[] encodedKey() {
+        var out = new ByteBufferWritable();
+        out.writeShort(type);
+        key.write(out, (short) 0);
+        return out.toByteArray();
+    }
+
+    /// The value's bytes: its version, then the value. Null for a tombstone.
+    public byte @Nullable [] encodedValue() {
+        if (value == null) {
+            return null;
+        }
+        var out = new ByteBufferWritable();
+        out.writeShort(valueVersion);
+        value.write(out, valueVersion);
+        return out.toByteArray();
     }
 }

@@ -1,15 +1,13 @@
 package io.moldau.wire.parity;
 
+import static io.moldau.wire.parity.MessageBytes.decode;
+import static io.moldau.wire.parity.MessageBytes.encode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.testing.Seeds;
 import io.moldau.wire.protocol.ApiKey;
-import io.moldau.wire.protocol.ByteBufferReadable;
-import io.moldau.wire.protocol.ByteBufferWritable;
 import io.moldau.wire.protocol.Message;
-import io.moldau.wire.protocol.SizeCounter;
 import io.moldau.wire.protocol.UnsupportedFieldException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.apache.kafka.common.message.ApiMessageType.ListenerType;
@@ -37,23 +35,6 @@ class ParityTest {
                 }
             }
         }
-    }
-
-    private static byte[] encode(Message message, short version) {
-        var out = new ByteBufferWritable();
-        message.write(out, version);
-        var size = new SizeCounter();
-        message.write(size, version);
-        assertThat(size.size()).as("counted size").isEqualTo(out.size());
-        return out.toByteArray();
-    }
-
-    private static <M extends Message> M decode(Class<M> type, byte[] bytes, short version) {
-        var message = MessageClasses.create(type);
-        var in = new ByteBufferReadable(ByteBuffer.wrap(bytes));
-        message.read(in, version);
-        assertThat(in.remaining()).as("bytes left over").isZero();
-        return message;
     }
 
     @Test

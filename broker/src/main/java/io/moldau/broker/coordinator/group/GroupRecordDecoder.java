@@ -5,7 +5,7 @@ import io.moldau.broker.coordinator.group.generated.GroupMetadataValue;
 import io.moldau.broker.coordinator.group.generated.OffsetCommitKey;
 import io.moldau.broker.coordinator.group.generated.OffsetCommitValue;
 import io.moldau.broker.coordinator.runtime.CoordinatorRecord;
-import io.moldau.broker.coordinator.runtime.RecordCodec;
+import io.moldau.broker.coordinator.runtime.RecordDecoder;
 import io.moldau.wire.protocol.ByteBufferReadable;
 import io.moldau.wire.protocol.MalformedMessageException;
 import io.moldau.wire.protocol.Message;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Offsets of brokers before 0.9 have a type of their own, 0, and otherwise the same layout. The types from 3 on belong
 /// to the consumer, share and streams groups of newer protocols.
-public final class GroupRecordCodec extends RecordCodec {
+public final class GroupRecordDecoder implements RecordDecoder {
 
     @Override
     public @Nullable CoordinatorRecord decode(ByteBuffer key, @Nullable ByteBuffer value) {
