@@ -51,8 +51,8 @@ public final class EventLoops implements AutoCloseable {
             ofLoop.put(executor, new LoopDeadlines((EventLoop) executor, time));
         }
         this.deadlines = ofLoop;
-        this.allocator = new PooledByteBufAllocator(
-                true, 1, count, PAGE_BYTES, CHUNK_ORDER, SMALL_CACHE, NORMAL_CACHE, true, 0);
+        this.allocator =
+                new PooledByteBufAllocator(true, 1, count, PAGE_BYTES, CHUNK_ORDER, SMALL_CACHE, NORMAL_CACHE, true, 0);
     }
 
     /// Direct memory in as many arenas as there are loops.

@@ -37,11 +37,7 @@ public final class NettyServer implements AutoCloseable {
     private final ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE, true);
     private final Map<String, Channel> listeners = new LinkedHashMap<>();
 
-    public NettyServer(
-            NetworkConfig config,
-            EventLoops loops,
-            RequestRouter router,
-            RequestMetrics metrics) {
+    public NettyServer(NetworkConfig config, EventLoops loops, RequestRouter router, RequestMetrics metrics) {
         this.config = config;
         this.loops = loops;
         this.shared = new ConnectionHandler.Shared(

@@ -430,8 +430,8 @@ public final class Partition {
     /// In place of an offset to delete up to: the high watermark.
     public static final long UP_TO_HIGH_WATERMARK = -1L;
 
-    /// Moves the log start, durably, so never on an event loop and not inside the mailbox, where an event loop could
-    /// come to do it. The log guards itself, and the high watermark does not fall while this node leads.
+    /// Moves the log start, durably, so never on an event loop and not inside the mailbox, where an event loop
+    /// could come to do it. The log guards itself, and the high watermark does not fall while this node leads.
     ///
     /// @return the log start now
     /// @throws ApiException with the error for the client
@@ -453,7 +453,7 @@ public final class Partition {
             }
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
-            throw new ApiException(Errors.KAFKA_STORAGE_ERROR, e.getMessage());
+            throw new ApiException(Errors.KAFKA_STORAGE_ERROR);
         }
         return log.view().logStartOffset();
     }

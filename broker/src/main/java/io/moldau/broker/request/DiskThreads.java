@@ -7,10 +7,11 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The few threads that may wait for the disk, so that event loops never do: cold reads, look-ups by time, deletions.
+/// The few threads that may wait for the disk, so that event loops never do: cold reads, look-ups by time,
+/// deletions.
 ///
-/// They start when there is something to do and end when there is nothing for a while. Tasks that wait are bounded by
-/// the open requests of the node, each of which leaves one at most.
+/// They start when there is something to do and end when there is nothing for a while. Tasks that wait are bounded
+/// by the open requests of the node, each of which leaves one at most.
 public final class DiskThreads implements Executor, AutoCloseable {
 
     private static final long KEEP_SECONDS = 10;

@@ -1,7 +1,7 @@
 package io.moldau.broker.api.data;
 
-/// Decides whether a fetch of old records may be read on the event loop: only while such reads have lately been fast, so
-/// that they came from the page cache and not from the disk.
+/// Decides whether a fetch of old records may be read on the event loop: only while such reads have lately been
+/// fast, so that they came from the page cache and not from the disk.
 ///
 /// One slow read on an event loop takes the credit away; several fast ones in a row on a reader thread give some.
 /// Guarded by the session it belongs to.

@@ -18,7 +18,8 @@ import java.util.concurrent.Executor;
 
 /// DeleteRecords, versions 0 to 2 (KIP-107): moves the log start, to the high watermark where the offset is -1.
 ///
-/// The new start survives a power cut before it is answered, so the work is done by a thread that may wait for the disk.
+/// The new start survives a power cut before it is answered, so the work is done by a thread that may wait for the
+/// disk.
 public final class DeleteRecordsHandler implements RequestHandler<DeleteRecordsRequestData> {
 
     private final PartitionRegistry partitions;

@@ -14,8 +14,8 @@ import io.moldau.wire.message.FetchRequestData.ForgottenTopic;
 import io.moldau.wire.message.FetchResponseData;
 import java.util.concurrent.Executor;
 
-/// Fetch, versions 4 to 18. From version 7 on in sessions (KIP-227), from 12 on with the reader's last epoch (KIP-595),
-/// from 13 on topics go by id, from 16 on a wrong broker names the right one (KIP-951).
+/// Fetch, versions 4 to 18. From version 7 on in sessions (KIP-227), from 12 on with the reader's last epoch
+/// (KIP-595), from 13 on topics go by id, from 16 on a wrong broker names the right one (KIP-951).
 ///
 /// Works out which session the request belongs to and what it changes there; [PendingFetch] does the rest.
 public final class FetchHandler implements RequestHandler<FetchRequestData> {
@@ -44,7 +44,8 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
 
     @Override
     public void handle(RequestContext context, FetchRequestData request) {
-        if (request.sessionEpoch() == FetchSession.INITIAL_EPOCH || request.sessionEpoch() == FetchSession.FINAL_EPOCH) {
+        if (request.sessionEpoch() == FetchSession.INITIAL_EPOCH
+                || request.sessionEpoch() == FetchSession.FINAL_EPOCH) {
             fetchAnew(context, request);
         } else {
             fetchAgain(context, request);
@@ -65,7 +66,9 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
 
     private FetchSession newSession(RequestContext context, FetchRequestData request) {
         var session = new FetchSession(
-                usesTopicIds(context), replicaId(context, request) >= 0, services.time().nanoseconds());
+                usesTopicIds(context),
+                replicaId(context, request) >= 0,
+                services.time().nanoseconds());
         synchronized (session) {
             update(session, request);
         }

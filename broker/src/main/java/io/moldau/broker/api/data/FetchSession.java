@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The partitions one client fetches over and over (KIP-227), and which of them are worth a look.
 ///
-/// A fetch costs what changed, not what the session holds: partitions list themselves here when something happens to
-/// them, and one that had nothing to give is not looked at again before that. A fetch outside a session uses one that
-/// lives for the request only.
+/// A fetch costs what changed, not what the session holds: partitions list themselves here when something happens
+/// to them, and one that had nothing to give is not looked at again before that. A fetch outside a session uses one
+/// that lives for the request only.
 ///
 /// Guarded by its own monitor, except the list of changed partitions, which any thread adds to.
 final class FetchSession {
@@ -131,7 +131,8 @@ final class FetchSession {
         return entry;
     }
 
-    @Nullable FetchedPartition remove(FetchedPartition.Key key) {
+    @Nullable
+    FetchedPartition remove(FetchedPartition.Key key) {
         FetchedPartition entry = partitions.remove(key);
         if (entry != null) {
             forget(entry);
@@ -186,7 +187,8 @@ final class FetchSession {
         pending = fetch;
     }
 
-    @Nullable PendingFetch pending() {
+    @Nullable
+    PendingFetch pending() {
         return pending;
     }
 
@@ -226,7 +228,8 @@ final class FetchSession {
         }
     }
 
-    @Nullable FetchedPartition dequeue() {
+    @Nullable
+    FetchedPartition dequeue() {
         FetchedPartition entry = queue.pollFirst();
         if (entry != null) {
             entry.queued = false;

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The sessions of all clients, at most so many (`max.incremental.fetch.session.cache.slots`).
 ///
-/// When all slots are taken a new session gets one only from a session that has not been used for two minutes, or has
-/// existed for as long and is worth less: a client's beside a follower's, a small one beside a larger one. Else the
-/// client goes on without a session. Guarded by its own monitor, which is taken before a session's.
+/// When all slots are taken a new session gets one only from a session that has not been used for two minutes, or
+/// has existed for as long and is worth less: a client's beside a follower's, a small one beside a larger one. Else
+/// the client goes on without a session. Guarded by its own monitor, which is taken before a session's.
 public final class FetchSessions {
 
     private static final long EVICTABLE_AFTER_NANOS = TimeUnit.MINUTES.toNanos(2);

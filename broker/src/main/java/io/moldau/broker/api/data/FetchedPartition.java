@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One partition a client fetches: from where, how much, and what it was told last.
 ///
-/// It watches the partition and, when something changes there, puts itself on its session's list of those worth a look,
-/// at most once. All other fields are guarded by the session's monitor.
+/// It watches the partition and, when something changes there, puts itself on its session's list of those worth a
+/// look, at most once. All other fields are guarded by the session's monitor.
 final class FetchedPartition implements PartitionWatcher {
 
     /// How a client names a partition: by the topic's id from version 13 on, by its name before.
@@ -41,7 +41,8 @@ final class FetchedPartition implements PartitionWatcher {
     long sentLogStartOffset = -1L;
 
     /// The replica to read; null while there is none here.
-    @Nullable Partition partition;
+    @Nullable
+    Partition partition;
 
     /// Why there is no replica to read.
     Errors bindError = Errors.NONE;
@@ -57,7 +58,8 @@ final class FetchedPartition implements PartitionWatcher {
     private volatile boolean listed;
 
     /// The next on that list.
-    @Nullable FetchedPartition nextListed;
+    @Nullable
+    FetchedPartition nextListed;
 
     FetchedPartition(FetchSession session, Key key) {
         this.session = session;

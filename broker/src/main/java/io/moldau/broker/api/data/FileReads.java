@@ -9,8 +9,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// Makes records in files ready to be sent without waiting for the disk. Called where waiting is allowed, or where none
-/// is expected.
+/// Makes records in files ready to be sent without waiting for the disk. Called where waiting is allowed, or where
+/// none is expected.
 final class FileReads {
 
     /// Larger regions leave by sendfile.
@@ -25,8 +25,8 @@ final class FileReads {
         this.memory = memory;
     }
 
-    /// The same records: in memory if they are few, else still in the file, but in the page cache now. Takes over the
-    /// reference.
+    /// The same records: in memory if they are few, else still in the file, but in the page cache now. Takes over
+    /// the reference.
     RecordBytes ready(RecordBytes records) throws IOException {
         if (!(records instanceof FileRecords file) || file.sizeInBytes() == 0) {
             return records;

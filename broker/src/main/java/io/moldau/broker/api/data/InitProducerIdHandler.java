@@ -7,11 +7,11 @@ import io.moldau.common.Errors;
 import io.moldau.wire.message.InitProducerIdRequestData;
 import io.moldau.wire.message.InitProducerIdResponseData;
 
-/// InitProducerId, versions 0 to 5, for idempotent producers: every call gives out a producer id of its own, with epoch
-/// 0 (KIP-98; what the client sends as its previous id matters to transactional producers only).
+/// InitProducerId, versions 0 to 5, for idempotent producers: every call gives out a producer id of its own, with
+/// epoch 0 (KIP-98; what the client sends as its previous id matters to transactional producers only).
 ///
-/// A transactional id needs a transaction coordinator, of which this release has none: the request is checked and then
-/// told that the coordinator is not available.
+/// A transactional id needs a transaction coordinator, of which this release has none: the request is checked and
+/// then told that the coordinator is not available.
 public final class InitProducerIdHandler implements RequestHandler<InitProducerIdRequestData> {
 
     private final ProducerIds ids;
@@ -33,8 +33,9 @@ public final class InitProducerIdHandler implements RequestHandler<InitProducerI
         ids.allocate(new ProducerIds.Callback() {
             @Override
             public void allocated(long producerId) {
-                context.respond(
-                        new InitProducerIdResponseData().setProducerId(producerId).setProducerEpoch((short) 0));
+                context.respond(new InitProducerIdResponseData()
+                        .setProducerId(producerId)
+                        .setProducerEpoch((short) 0));
             }
 
             @Override

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /// ListOffsets, versions 1 to 11. Timestamps below zero ask for a place instead of a time; which of them a version
 /// knows is in [#lowestVersion].
@@ -158,11 +157,7 @@ public final class ListOffsetsHandler implements RequestHandler<ListOffsetsReque
         TimestampAndOffset found = timestamp == MAX_TIMESTAMP
                 ? partition.log().maxTimestamp()
                 : partition.log().offsetForTimestamp(timestamp, end);
-        return isBelow(found, end) ? found : NOT_FOUND;
-    }
-
-    private static boolean isBelow(@Nullable TimestampAndOffset found, long end) {
-        return found != null && found.offset() < end;
+        return found != null && found.offset() < end ? found : NOT_FOUND;
     }
 
     /// Since which version a timestamp below zero has a meaning.

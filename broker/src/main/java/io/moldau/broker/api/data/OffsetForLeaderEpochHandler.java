@@ -31,7 +31,9 @@ public final class OffsetForLeaderEpochHandler implements RequestHandler<OffsetF
         for (OffsetForLeaderTopic topic : request.topics()) {
             var answers = new ArrayList<EpochEndOffset>();
             response.topics()
-                    .add(new OffsetForLeaderTopicResult().setTopic(topic.topic()).setPartitions(answers));
+                    .add(new OffsetForLeaderTopicResult()
+                            .setTopic(topic.topic())
+                            .setPartitions(answers));
             for (OffsetForLeaderPartition it : topic.partitions()) {
                 var answer = new EpochEndOffset()
                         .setPartition(it.partition())

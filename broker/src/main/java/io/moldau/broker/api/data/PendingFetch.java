@@ -27,12 +27,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// One fetch until it is answered: looks at the partitions that may have something, answers when that is enough or the
-/// time is over, and waits for changes else.
+/// One fetch until it is answered: looks at the partitions that may have something, answers when that is enough or
+/// the time is over, and waits for changes else.
 ///
-/// It is RUNNING on one thread at a time, an event loop or a reader; WAITING, whoever sees enough changes or the end of
-/// the wait takes it back to RUNNING by one compare-and-set. Changes that come while it runs are on the session's list,
-/// which it looks at once more after it has begun to wait.
+/// It is RUNNING on one thread at a time, an event loop or a reader; WAITING, whoever sees enough changes or the
+/// end of the wait takes it back to RUNNING by one compare-and-set. Changes that come while it runs are on the
+/// session's list, which it looks at once more after it has begun to wait.
 final class PendingFetch implements Runnable {
 
     /// What all fetches of a node share.
@@ -44,8 +44,7 @@ final class PendingFetch implements Runnable {
     ///
     /// @param full answer for every partition, not only for those that have something new
     /// @param replicaId the follower that fetches, -1 for a client
-    record Terms(
-            int maxWaitMs, int minBytes, int maxBytes, FetchIsolation isolation, boolean full, int replicaId) {}
+    record Terms(int maxWaitMs, int minBytes, int maxBytes, FetchIsolation isolation, boolean full, int replicaId) {}
 
     private static final int RUNNING = 0;
     private static final int WAITING = 1;
@@ -174,7 +173,8 @@ final class PendingFetch implements Runnable {
 
     private void arm() {
         if (deadline == null && state.get() != DONE) {
-            deadline = context.deadlines().after(deadlineNanos - context.deadlines().nowNanos(), this::end);
+            deadline = context.deadlines()
+                    .after(deadlineNanos - context.deadlines().nowNanos(), this::end);
             context.whenDisconnected(this::end);
         }
     }
@@ -274,8 +274,7 @@ final class PendingFetch implements Runnable {
             return new PartitionRead.Data(
                     data.highWatermark(), data.lastStableOffset(), data.logStartOffset(), ready, data.aborted());
         } catch (IOException e) {
-            return new PartitionRead.Failed(
-                    Errors.KAFKA_STORAGE_ERROR, partition.leaderId(), partition.leaderEpoch());
+            return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, partition.leaderId(), partition.leaderEpoch());
         }
     }
 
@@ -291,9 +290,7 @@ final class PendingFetch implements Runnable {
             if (topic == null
                     || !topic.topic().equals(entry.key.topic())
                     || !topic.topicId().equals(entry.key.topicId())) {
-                topic = new FetchableTopicResponse()
-                        .setTopic(entry.key.topic())
-                        .setTopicId(entry.key.topicId());
+                topic = new FetchableTopicResponse().setTopic(entry.key.topic()).setTopicId(entry.key.topicId());
                 response.responses().add(topic);
             }
             PartitionData data = data(found);
@@ -367,9 +364,7 @@ final class PendingFetch implements Runnable {
     }
 
     private LeaderHints hint(FetchedPartition entry, PartitionData data, @Nullable LeaderHints hints) {
-        var all = hints == null
-                ? new LeaderHints(services.partitions().image(), context.listenerName())
-                : hints;
+        var all = hints == null ? new LeaderHints(services.partitions().image(), context.listenerName()) : hints;
         PartitionRegistration registration =
                 services.partitions().image().topics().partition(entry.key.topicId(), entry.key.partition());
         if (registration != null) {

@@ -33,11 +33,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Produce, versions 3 to 13. From version 13 on topics go by id (KIP-516), from 10 on a wrong broker names the right
-/// one (KIP-951), from 8 on an answer says which record is to blame (KIP-467).
+/// Produce, versions 3 to 13. From version 13 on topics go by id (KIP-516), from 10 on a wrong broker names the
+/// right one (KIP-951), from 8 on an answer says which record is to blame (KIP-467).
 ///
-/// The event loop that read the request validates and appends here and now. Only acks=all may leave something to wait
-/// for: that is kept with the partition, and the answer is made by whoever raises its high watermark.
+/// The event loop that read the request validates and appends here and now. Only acks=all may leave something to
+/// wait for: that is kept with the partition, and the answer is made by whoever raises its high watermark.
 public final class ProduceHandler implements RequestHandler<ProduceRequestData> {
 
     private static final short ACKS_ALL = -1;
@@ -91,11 +91,13 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
 
         void run() {
             for (TopicProduceData topic : request.topicData()) {
-                var answers = new ArrayList<PartitionProduceResponse>(topic.partitionData().size());
-                response.responses().add(new TopicProduceResponse()
-                        .setName(topic.name())
-                        .setTopicId(topic.topicId())
-                        .setPartitionResponses(answers));
+                var answers = new ArrayList<PartitionProduceResponse>(
+                        topic.partitionData().size());
+                response.responses()
+                        .add(new TopicProduceResponse()
+                                .setName(topic.name())
+                                .setTopicId(topic.topicId())
+                                .setPartitionResponses(answers));
                 for (PartitionProduceData data : topic.partitionData()) {
                     var answer = new PartitionProduceResponse()
                             .setIndex(data.index())
@@ -112,8 +114,8 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
             }
             synchronized (waiting) {
                 if (!waiting.isEmpty()) {
-                    deadline = context.deadlines()
-                            .after(TimeUnit.MILLISECONDS.toNanos(request.timeoutMs()), this::expire);
+                    deadline =
+                            context.deadlines().after(TimeUnit.MILLISECONDS.toNanos(request.timeoutMs()), this::expire);
                     context.whenDisconnected(this::giveUp);
                 }
             }
@@ -125,9 +127,8 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                 throw new ApiException(
                         Errors.INVALID_REQUIRED_ACKS, "acks is " + request.acks() + ", it can be -1, 0 or 1");
             }
-            String name = context.apiVersion() >= TOPIC_ID_VERSION
-                    ? partitions.topicName(topic.topicId())
-                    : topic.name();
+            String name =
+                    context.apiVersion() >= TOPIC_ID_VERSION ? partitions.topicName(topic.topicId()) : topic.name();
             Partition partition = partitions.online(new TopicPartition(name, data.index()));
             if (INTERNAL_TOPICS.contains(name) && !ADMIN_CLIENT_ID.equals(context.clientId())) {
                 throw new ApiException(
@@ -144,7 +145,8 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
         /// What depends on the version of the request rather than on the topic; the log checks the rest.
         private BufferRecords checked(@Nullable RecordBytes bytes) {
             if (!(bytes instanceof BufferRecords records) || records.sizeInBytes() == 0) {
-                throw new ApiException(Errors.INVALID_RECORD, "a produce request must have a record batch per partition");
+                throw new ApiException(
+                        Errors.INVALID_RECORD, "a produce request must have a record batch per partition");
             }
             if (records.sizeInBytes() < RecordBatch.HEADER_SIZE) {
                 throw new ApiException(
@@ -155,7 +157,8 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
             byte magic = buffer.get(at + RecordBatch.MAGIC_OFFSET);
             if (magic != RecordBatch.MAGIC_V2) {
                 throw new ApiException(
-                        Errors.INVALID_RECORD, "record batches must have magic 2 in this version, this one has " + magic);
+                        Errors.INVALID_RECORD,
+                        "record batches must have magic 2 in this version, this one has " + magic);
             }
             long size = RecordBatch.LOG_OVERHEAD + (long) buffer.getInt(at + RecordBatch.LENGTH_OFFSET);
             if (size > 0 && size < records.sizeInBytes()) {
@@ -169,8 +172,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                         "zstd needs Produce version " + ZSTD_VERSION + " or newer, this is " + context.apiVersion());
             }
             if ((attributes & TRANSACTIONAL_BIT) != 0) {
-                throw new ApiException(
-                        Errors.INVALID_TXN_STATE, "the producer has no open transaction on this broker");
+                throw new ApiException(Errors.INVALID_TXN_STATE, "the producer has no open transaction on this broker");
             }
             return records;
         }
@@ -191,9 +193,10 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                 }
                 case AppendOutcome.Rejected it -> {
                     for (AppendOutcome.RecordError record : it.recordErrors()) {
-                        answer.recordErrors().add(new BatchIndexAndErrorMessage()
-                                .setBatchIndex(record.batchIndex())
-                                .setBatchIndexErrorMessage(record.message()));
+                        answer.recordErrors()
+                                .add(new BatchIndexAndErrorMessage()
+                                        .setBatchIndex(record.batchIndex())
+                                        .setBatchIndexErrorMessage(record.message()));
                     }
                     fail(answer, it.error(), it.message());
                     decided();
@@ -270,8 +273,8 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
             context.respond(response);
         }
 
-        /// With acks=0 a closed connection is the only way to say that something went wrong: the client then asks for
-        /// new metadata.
+        /// With acks=0 a closed connection is the only way to say that something went wrong: the client then asks
+        /// for new metadata.
         private void answerNothing() {
             for (TopicProduceResponse topic : response.responses()) {
                 for (PartitionProduceResponse it : topic.partitionResponses()) {
@@ -309,11 +312,12 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
             }
             if (hints != null) {
                 for (LeaderHints.Node node : hints.nodes()) {
-                    response.nodeEndpoints().add(new NodeEndpoint()
-                            .setNodeId(node.id())
-                            .setHost(node.host())
-                            .setPort(node.port())
-                            .setRack(node.rack()));
+                    response.nodeEndpoints()
+                            .add(new NodeEndpoint()
+                                    .setNodeId(node.id())
+                                    .setHost(node.host())
+                                    .setPort(node.port())
+                                    .setRack(node.rack()));
                 }
             }
         }

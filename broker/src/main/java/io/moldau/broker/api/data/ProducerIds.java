@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Producer ids, each given out once in the life of the cluster: taken from blocks that the controller reserves for this
-/// broker, the next of which is asked for before the current one is used up.
+/// Producer ids, each given out once in the life of the cluster: taken from blocks that the controller reserves for
+/// this broker, the next of which is asked for before the current one is used up.
 ///
 /// Guarded by its own monitor; callers are told outside it.
 public final class ProducerIds {
@@ -105,8 +105,8 @@ public final class ProducerIds {
         String cause = response != null
                 ? Errors.forCode((short) response.getErrorCode()) + " " + response.getErrorMessage()
                 : failure instanceof ApiException refused ? refused.error().toString() : String.valueOf(failure);
-        var error = new ApiError(
-                Errors.COORDINATOR_LOAD_IN_PROGRESS, "the controller gave out no producer ids: " + cause);
+        var error =
+                new ApiError(Errors.COORDINATOR_LOAD_IN_PROGRESS, "the controller gave out no producer ids: " + cause);
         for (Callback callback : failed) {
             callback.failed(error);
         }
