@@ -3,8 +3,7 @@ package io.moldau.broker.coordinator.runtime;
 import io.moldau.common.Errors;
 
 /// A state machine over one partition of an internal topic. Pure: it has no clock, thread, socket or file; whoever
-/// calls
-/// it owns it for the length of the call.
+/// calls it owns it for the length of the call.
 ///
 /// Hard state changes only by [#replay], which runs the same on loading and on writing. Soft state (who waits for what)
 /// lives beside it and is gone when the shard is.

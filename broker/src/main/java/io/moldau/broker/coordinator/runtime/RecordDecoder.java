@@ -10,8 +10,7 @@ public interface RecordDecoder {
     /// The record in these bytes, or null if this release does not know its type.
     ///
     /// @throws io.moldau.wire.protocol.MalformedMessageException if the bytes are not what their type says, or the
-    value
-    ///     has a version that this release cannot read
+    ///     value has a version that this release cannot read
     @Nullable
     CoordinatorRecord decode(ByteBuffer key, @Nullable ByteBuffer value);
 }

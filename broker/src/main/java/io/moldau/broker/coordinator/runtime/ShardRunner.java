@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 /// One term of one shard: loads it, runs its operations one at a time, writes its records, tells who waits, unloads it.
 ///
 /// Everything but `status` is owned by the mailbox; while loading, the shard is the loading thread's. At most one
-/// append
-/// is under way. What operations decide meanwhile collects in the next batch, so under load many share one.
+/// append is under way. What operations decide meanwhile collects in the next batch, so under load many share one.
 final class ShardRunner<S extends CoordinatorShard> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);

@@ -6,9 +6,8 @@ import java.util.ArrayDeque;
 /// or taken back.
 ///
 /// Every write carries a sequence number that grows by one per batch appended to the log. [TimelineMap]s on one
-/// timeline
-/// show two states: the latest, which planning works on, and the committed one, which readers are shown. Owned by the
-/// shard's mailbox.
+/// timeline show two states: the latest, which planning works on, and the committed one, which readers are shown. Owned
+/// by the shard's mailbox.
 public final class Timeline {
 
     /// The sequence at which changes are final at once: what replaying a log writes.
