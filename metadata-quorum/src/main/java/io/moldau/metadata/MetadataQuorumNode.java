@@ -81,8 +81,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
     /// Starts everything. Does not wait for a leader.
     ///
     /// @throws IOException if the directory belongs to another node or cluster, the log is damaged or gone, or the
-    raft
-    ///     listener's address is taken
+    ///     address of the raft listener is taken
     public static MetadataQuorumNode start(MetadataQuorumConfig config, Services services) throws IOException {
         Time time = services.time();
         QuorumDirectory directory =

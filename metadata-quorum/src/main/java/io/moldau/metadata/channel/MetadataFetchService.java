@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// Gives brokers the committed metadata log, on any controller, leader or not. All it hands out is applied, hence
 /// committed, so a broker never has to take anything back.
 ///
-/// Entries come from memory, else from the log on disk; a broker that is further behind than the log reaches is pointed
+/// Entries come from memory, else from the log on disk; a broker that is further behind than the log reaches is
+/// pointed
 /// to a snapshot. Works on an event loop of its own, since it may read the disk.
 public final class MetadataFetchService implements AutoCloseable {
 

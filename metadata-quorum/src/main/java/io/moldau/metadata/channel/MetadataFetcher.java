@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// Follows the metadata log: asks a controller for what comes next, waits there when there is nothing, hands what it
 /// gets
-/// to the [MetadataLoader], goes to another controller after an error, and takes a snapshot when it is too far behind.
+/// to the [MetadataLoader], goes to another controller after an error, and takes a snapshot when it is too far
+/// behind.
 ///
 /// Lives on the loader's event loop.
 public final class MetadataFetcher implements AutoCloseable {

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// When each broker was last heard of, and how far it has followed the log. Kept only by the active controller and only
+/// When each broker was last heard of, and how far it has followed the log. Kept only by the active controller and
+/// only
 /// in memory: a new one gives every broker a full session, since it cannot know what the old one heard.
 ///
 /// Pure: the time comes with each call. Owned by the controller's thread.

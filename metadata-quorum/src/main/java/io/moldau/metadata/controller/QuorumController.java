@@ -69,8 +69,10 @@ import org.slf4j.LoggerFactory;
 ///
 /// Requests queue up. One event loop drains the queue: it runs each operation on the state the ones before left, puts
 /// the records of all into one batch, appends it in the current epoch, and works on the next drain when this one is
-/// applied. So at most one batch is in flight, and the state an operation sees is always the one its records will apply
-/// to. All answers of a batch, errors too, wait for the batch: an error may rest on a record that could still be lost.
+/// applied. So at most one batch is in flight, and the state an operation sees is always the one its records will
+/// apply
+/// to. All answers of a batch, errors too, wait for the batch: an error may rest on a record that could still be
+/// lost.
 ///
 /// All fields below `// Event loop` belong to the event loop. The quorum's callbacks only enqueue.
 public final class QuorumController implements Controller, QuorumListener, AutoCloseable {

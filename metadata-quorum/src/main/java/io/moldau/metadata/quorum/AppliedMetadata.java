@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// Written by one thread, the one that applies committed entries. Read by any thread without a lock.
 public final class AppliedMetadata {
 
-    /// How much of the log stays in memory for brokers that follow closely; in bytes as serialized, objects take a few
+    /// How much of the log stays in memory for brokers that follow closely; in bytes as serialized, objects take a
+    /// few
     /// times that.
     public static final long TAIL_BYTES = 8L << 20;
 

@@ -25,7 +25,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Changes the overrides of resources; each resource succeeds or fails by itself. Both the incremental request and the
+/// Changes the overrides of resources; each resource succeeds or fails by itself. Both the incremental request and
+/// the
 /// older one, which replaces everything.
 public final class AlterConfigs {
 

@@ -12,7 +12,8 @@ import io.moldau.metadata.record.MetadataBatch;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Builds a node's image from the entries and snapshots that are handed to it, and tells the publishers, one after the
+/// Builds a node's image from the entries and snapshots that are handed to it, and tells the publishers, one after
+/// the
 /// other in the order they were given.
 ///
 /// All methods but the readers belong to the loader's event loop.
