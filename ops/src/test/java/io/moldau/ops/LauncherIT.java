@@ -47,7 +47,10 @@ class LauncherIT {
 
             assertThat(node.stop()).isEqualTo(STOPPED_BY_SIGTERM);
 
-            assertThat(node.output()).contains("stopped").doesNotContain("ERROR").doesNotContain("Exception");
+            assertThat(node.output())
+                    .contains("stopped")
+                    .doesNotContain("ERROR")
+                    .doesNotContain("Exception");
             assertThat(folder.resolve("data/.kafka_cleanshutdown")).exists();
         }
     }
@@ -55,7 +58,8 @@ class LauncherIT {
     @Test
     void aPropertiesFileIsReadAsItIs() throws Exception {
         // The settings that Apache Kafka's own example file has for a combined node.
-        Path file = Files.writeString(folder.resolve("server.properties"), """
+        Path file = Files.writeString(
+                folder.resolve("server.properties"), """
                 process.roles=broker,controller
                 node.id=1
                 controller.quorum.bootstrap.servers=localhost:0
@@ -87,16 +91,18 @@ class LauncherIT {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "start --dta x                      | Unknown option '--dta'",
-        "start -o                           | needs a value",
-        "start --config /nowhere/p          | /nowhere/p",
-        "start -o log.retention.hour=1      | log.retention.hours",
-        "start -o num.partitons=1           | num.partitions",
-        "start -o num.partitions=many       | num.partitions",
-        "start -o process.roles=brokr       | process.roles",
-        "strat                              | unknown command 'strat'",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "start --dta x                      | Unknown option '--dta'",
+                "start -o                           | needs a value",
+                "start --config /nowhere/p          | /nowhere/p",
+                "start -o log.retention.hour=1      | log.retention.hours",
+                "start -o num.partitons=1           | num.partitions",
+                "start -o num.partitions=many       | num.partitions",
+                "start -o process.roles=brokr       | process.roles",
+                "strat                              | unknown command 'strat'",
+            })
     void wrongUseIsNamedAndEndsWithStatusTwo(String line, String part) throws Exception {
         var result = run(Map.of(), line.strip().split(" "));
 
@@ -125,20 +131,17 @@ class LauncherIT {
                     "listeners=PLAINTEXT://127.0.0.1:" + taken.getLocalPort());
 
             assertThat(result.status()).as(result.output()).isEqualTo(1);
-            assertThat(result.output()).contains(Integer.toString(taken.getLocalPort())).doesNotContain("\tat ");
+            assertThat(result.output())
+                    .contains(Integer.toString(taken.getLocalPort()))
+                    .doesNotContain("\tat ");
         }
     }
 
     @Test
     void twoNodesCannotShareTheData() throws Exception {
         try (var node = NodeProcess.start(folder.resolve("data"))) {
-            var result = run(
-                    Map.of(),
-                    "start",
-                    "--data",
-                    node.data().toString(),
-                    "-o",
-                    "listeners=PLAINTEXT://127.0.0.1:0");
+            var result =
+                    run(Map.of(), "start", "--data", node.data().toString(), "-o", "listeners=PLAINTEXT://127.0.0.1:0");
 
             assertThat(result.status()).as(result.output()).isEqualTo(1);
             assertThat(result.output()).contains(node.data().toString());

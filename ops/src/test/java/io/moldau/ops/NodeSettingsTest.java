@@ -17,7 +17,8 @@ class NodeSettingsTest {
 
     @Test
     void withoutAnythingTheDataIsBesideTheCaller() {
-        assertThat(settings()).isEqualTo(Map.of("log.dirs", Path.of("data").toAbsolutePath().toString()));
+        assertThat(settings())
+                .isEqualTo(Map.of("log.dirs", Path.of("data").toAbsolutePath().toString()));
     }
 
     @Test

@@ -43,9 +43,12 @@ public final class NodeProcess implements AutoCloseable {
     public static NodeProcess start(Path data, String... options) {
         var bootstrap = "127.0.0.1:" + freePort();
         var words = new ArrayList<>(List.of(
-                "--data", data.toString(),
-                "-o", "listeners=PLAINTEXT://" + bootstrap,
-                "-o", "group.initial.rebalance.delay.ms=0"));
+                "--data",
+                data.toString(),
+                "-o",
+                "listeners=PLAINTEXT://" + bootstrap,
+                "-o",
+                "group.initial.rebalance.delay.ms=0"));
         List.of(options).forEach(option -> words.addAll(List.of("-o", option)));
         return startAndAwait(data, bootstrap, words);
     }

@@ -26,7 +26,9 @@ class DocumentsTest {
 
     private static final Pattern CODE = Pattern.compile("`([^`\\n]+)`");
     private static final Pattern CLASS = Pattern.compile("(?:[A-Z][a-z0-9]+){2,}(?:\\.(?:[A-Z][a-z0-9]+)+)*");
-    private static final Pattern DECLARATION = Pattern.compile("\\b(?:class|interface|record|enum)\\s+([A-Z]\\w+)");
+    /// A class of ours, or one of others that some source imports.
+    private static final Pattern DECLARATION =
+            Pattern.compile("\\b(?:(?:class|interface|record|enum)\\s+|import [\\w.]+\\.)([A-Z]\\w+)");
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(?:#[^)]*)?\\)");
     private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", "node_modules", "data");
 
