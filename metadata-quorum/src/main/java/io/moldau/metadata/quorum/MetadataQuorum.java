@@ -41,6 +41,9 @@ public interface MetadataQuorum extends AutoCloseable {
     @Nullable
     LogRange readLog(long from, int maxBytes) throws IOException;
 
+    /// The term of an entry that the log still holds, or -1.
+    int termAt(long index);
+
     SnapshotSource snapshots();
 
     /// Writes a snapshot of the applied metadata and lets the log forget what it covers. Completes with its index.

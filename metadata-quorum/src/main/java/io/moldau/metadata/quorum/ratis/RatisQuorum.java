@@ -298,6 +298,14 @@ public final class RatisQuorum implements MetadataQuorum {
         return new LogRange(entries, index);
     }
 
+    @Override
+    public int termAt(long index) {
+        RaftServer.Division own = division;
+        @Nullable
+        TermIndex entry = own == null || index < 0 ? null : own.getRaftLog().getTermIndex(index);
+        return entry == null ? -1 : (int) entry.getTerm();
+    }
+
     // ---- Snapshots.
 
     @Override
