@@ -30,13 +30,40 @@ public interface Readable {
         return readInt() & 0xFFFFFFFFL;
     }
 
-    int readUnsignedVarint();
+    /// At most five bytes, seven bits each, the lowest first.
+    default int readUnsignedVarint() {
+        byte first = readByte();
+        if (first >= 0) {
+            return first;
+        }
+        int value = first & 0x7F;
+        for (int shift = 7; shift <= 28; shift += 7) {
+            byte next = readByte();
+            value |= (next & 0x7F) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw new MalformedMessageException("a varint is longer than five bytes");
+    }
 
     /// A zigzag varint.
-    int readVarint();
+    default int readVarint() {
+        return Varints.unzigzag(readUnsignedVarint());
+    }
 
-    /// A zigzag varlong.
-    long readVarlong();
+    /// A zigzag varlong: at most ten bytes, seven bits each, the lowest first.
+    default long readVarlong() {
+        long value = 0;
+        for (int shift = 0; shift <= 63; shift += 7) {
+            byte next = readByte();
+            value |= (next & 0x7FL) << shift;
+            if (next >= 0) {
+                return Varints.unzigzag(value);
+            }
+        }
+        throw new MalformedMessageException("a varlong is longer than ten bytes");
+    }
 
     /// Exactly `length` bytes of UTF-8.
     String readString(int length);

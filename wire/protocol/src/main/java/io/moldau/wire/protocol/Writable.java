@@ -19,20 +19,38 @@ public interface Writable {
         writeByte(value ? 1 : 0);
     }
 
-    void writeUnsignedVarint(int value);
+    /// Seven bits a byte, the lowest first.
+    default void writeUnsignedVarint(int value) {
+        int rest = value;
+        while ((rest & ~0x7F) != 0) {
+            writeByte(rest | 0x80);
+            rest >>>= 7;
+        }
+        writeByte(rest);
+    }
 
     /// A zigzag varint.
-    void writeVarint(int value);
+    default void writeVarint(int value) {
+        writeUnsignedVarint(Varints.zigzag(value));
+    }
 
     /// A zigzag varlong.
-    void writeVarlong(long value);
+    default void writeVarlong(long value) {
+        long rest = Varints.zigzag(value);
+        while ((rest & ~0x7FL) != 0) {
+            writeByte((int) rest | 0x80);
+            rest >>>= 7;
+        }
+        writeByte((int) rest);
+    }
 
     void writeBytes(byte[] value);
 
     /// The string's UTF-8 bytes without a length. `utf8Length` is what [Utf8#length] said.
     void writeUtf8(String value, int utf8Length);
 
-    /// Record batches without a length. The writer may keep a reference instead of copying.
+    /// Record batches without a length. A writer that does not copy them takes a reference of its own; the caller's
+    /// reference stays the caller's.
     void writeRecords(RecordBytes records);
 
     default void writeUuid(Uuid value) {

@@ -1,7 +1,16 @@
 package io.moldau.wire.record;
 
+import com.github.luben.zstd.RecyclingBufferPool;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import io.moldau.wire.protocol.MalformedMessageException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
+import org.xerial.snappy.SnappyOutputStream;
 
 /// The codecs of record batches, by their id in a batch's attributes and their name in the configuration.
 public enum Compression {
@@ -74,5 +83,91 @@ public enum Compression {
 
     public boolean isValidLevel(int level) {
         return level == defaultLevel || (level >= minLevel && level <= maxLevel);
+    }
+
+    /// The bytes between position and limit, compressed in the framing Kafka uses for this codec.
+    ///
+    /// @throws IllegalArgumentException if the codec has no such level
+    public ByteBuffer compress(ByteBuffer source, int level) {
+        byte[] bytes = new byte[source.remaining()];
+        source.get(source.position(), bytes);
+        var out = new ByteArrayOutput(Math.max(64, bytes.length / 2));
+        compress(bytes, bytes.length, level, out);
+        return ByteBuffer.wrap(out.array(), 0, out.size());
+    }
+
+    /// What [#compress] was given, or a client of Kafka compressed.
+    ///
+    /// @throws MalformedMessageException if the bytes are not sound
+    /// @throws DecompressionLimitException if they hold more than `maxBytes`
+    public ByteBuffer decompress(ByteBuffer compressed, int maxBytes) {
+        if (this == NONE) {
+            return compressed.slice();
+        }
+        byte[] bytes = new byte[(int) Math.min(maxBytes, Math.max(256L, 4L * compressed.remaining()))];
+        int size = 0;
+        try (Decompressor decompressor = decompressor(compressed, DecompressionLimits.DEFAULT.maxZstdWindowLog())) {
+            int probe;
+            while ((probe = decompressor.read(bytes, size, bytes.length - size)) >= 0) {
+                size += probe;
+                if (size == bytes.length) {
+                    byte[] one = new byte[1];
+                    if (decompressor.read(one, 0, 1) < 0) {
+                        break;
+                    }
+                    if (size == maxBytes) {
+                        throw new DecompressionLimitException(
+                                configName + " data holds more than the allowed " + maxBytes + " bytes");
+                    }
+                    bytes = Arrays.copyOf(bytes, (int) Math.min(maxBytes, 2L * size));
+                    bytes[size++] = one[0];
+                }
+            }
+        }
+        return ByteBuffer.wrap(bytes, 0, size);
+    }
+
+    void compress(byte[] source, int length, int level, ByteArrayOutput out) {
+        if (!isValidLevel(level)) {
+            throw new IllegalArgumentException(configName + " has no compression level " + level);
+        }
+        try {
+            switch (this) {
+                case NONE -> out.write(source, 0, length);
+                case GZIP -> writeAll(source, length, gzip(out, level));
+                case SNAPPY -> writeAll(source, length, new SnappyOutputStream(out));
+                case LZ4 -> Lz4Frames.compress(source, length, level, out);
+                case ZSTD ->
+                    writeAll(source, length, new ZstdOutputStreamNoFinalizer(out, RecyclingBufferPool.INSTANCE, level));
+            }
+        } catch (IOException e) {
+            // The target is memory, so this is the codec that gave up.
+            throw new UncheckedIOException(configName + " cannot compress", e);
+        }
+    }
+
+    /// A stream of what the bytes between position and limit hold; to be closed.
+    Decompressor decompressor(ByteBuffer compressed, int maxZstdWindowLog) {
+        return switch (this) {
+            case NONE -> throw new IllegalStateException("There is nothing to decompress");
+            case GZIP -> StreamDecompressor.gzip(compressed);
+            case SNAPPY -> new SnappyDecompressor(compressed);
+            case LZ4 -> new Lz4Frames.Reader(compressed);
+            case ZSTD -> StreamDecompressor.zstd(compressed, maxZstdWindowLog);
+        };
+    }
+
+    private static void writeAll(byte[] source, int length, OutputStream stream) throws IOException {
+        try (stream) {
+            stream.write(source, 0, length);
+        }
+    }
+
+    private static OutputStream gzip(OutputStream out, int level) throws IOException {
+        return new GZIPOutputStream(out, 8 << 10) {
+            {
+                def.setLevel(level);
+            }
+        };
     }
 }

@@ -3,6 +3,8 @@ package io.moldau.wire.record;
 import io.moldau.wire.protocol.MalformedMessageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,9 @@ public final class RecordBatch {
     static final int TRANSACTIONAL_MASK = 0x10;
     static final int CONTROL_MASK = 0x20;
     static final int DELETE_HORIZON_MASK = 0x40;
+
+    // A record or a header with its buffers, roughly.
+    private static final int RECORD_OBJECTS = 200;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(HEADER_SIZE);
 
@@ -266,6 +271,35 @@ public final class RecordBatch {
     /// The whole batch as a buffer of its own that shares the bytes.
     public ByteBuffer slice() {
         return buffer.slice(position, sizeInBytes());
+    }
+
+    /// A cursor before the first record, to be closed.
+    ///
+    /// @throws MalformedMessageException if the count or the compression is not sound
+    public RecordCursor cursor(DecompressionLimits limits) {
+        return new RecordCursor().open(this, limits);
+    }
+
+    /// All records, as values. For batches that are known to be moderate: each record costs objects here, so they are
+    /// charged against `maxBatchBytes` too. A cursor reads any batch in little memory.
+    ///
+    /// @throws MalformedMessageException if the records are not sound
+    /// @throws DecompressionLimitException if there is more of them than the limits allow
+    public List<Record> records(DecompressionLimits limits) {
+        var records = new ArrayList<Record>();
+        long charged = 0;
+        try (RecordCursor cursor = cursor(limits)) {
+            while (cursor.next()) {
+                charged += RECORD_OBJECTS * (1L + cursor.headerCount()) + cursor.sizeInBytes();
+                if (compressionId() != 0 && charged > limits.maxBatchBytes()) {
+                    throw new DecompressionLimitException(
+                            "The records of a compressed batch take more than the allowed " + limits.maxBatchBytes()
+                                    + " bytes of memory");
+                }
+                records.add(cursor.record());
+            }
+        }
+        return records;
     }
 
     /// The sequence number `increment` records after `sequence`; after the largest int comes zero.

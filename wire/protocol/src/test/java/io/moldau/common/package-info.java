@@ -1,0 +1,5 @@
+/// Tests of the shared vocabulary.
+@NullMarked
+package io.moldau.common;
+
+import org.jspecify.annotations.NullMarked;
