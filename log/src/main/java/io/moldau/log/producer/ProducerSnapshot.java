@@ -15,8 +15,8 @@ import java.util.zip.CRC32C;
 ///   lastSequence i32, lastOffset i64, offsetDelta i32, timestamp i64
 /// ```
 ///
-/// Kafka keeps only the newest batch of each producer over a restart, and ignores bytes behind the last producer, so the
-/// second part stays out of its way and under the same checksum.
+/// Kafka keeps only the newest batch of each producer over a restart, and ignores bytes behind the last
+/// producer, so the second part stays out of its way and under the same checksum.
 public final class ProducerSnapshot {
 
     private static final short VERSION = 1;
@@ -68,7 +68,8 @@ public final class ProducerSnapshot {
         return buffer.array();
     }
 
-    /// The states a snapshot holds, without producers that have expired meanwhile; nothing if the bytes are damaged.
+    /// The states a snapshot holds, without producers that have expired meanwhile; nothing if the bytes are
+    /// damaged.
     public static Optional<ProducerStates> parse(byte[] content, long nowMs, long expirationMs) {
         var buffer = ByteBuffer.wrap(content);
         if (content.length < ENTRIES_OFFSET + 4

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What one log knows about the idempotent and transactional producers that wrote to it: who may write next, which
-/// batches it has seen, which transactions are open.
+/// What one log knows about the idempotent and transactional producers that wrote to it: who may write next,
+/// which batches it has seen, which transactions are open.
 ///
 /// Pure: opens no file, asks no clock. Mutable; whoever holds the log's append lock owns it.
 public final class ProducerStates {
@@ -115,8 +115,7 @@ public final class ProducerStates {
             return null;
         }
         ongoing.remove(firstOffset);
-        var completed =
-                new CompletedTransaction(batch.producerId(), firstOffset, batch.lastOffset(), !marker.commit());
+        var completed = new CompletedTransaction(batch.producerId(), firstOffset, batch.lastOffset(), !marker.commit());
         unreplicated.addLast(completed);
         return completed;
     }

@@ -10,16 +10,22 @@ import java.util.List;
 public record RetentionPolicy(long retentionMs, long retentionBytes, boolean delete) {
 
     /// A segment as retention sees it.
-    ///
-    /// @param endOffset where the next segment begins, or the log ends
-    /// @param newestMs the greatest timestamp
-    public record Segment(long endOffset, int sizeInBytes, long newestMs) {}
+    public interface Segment {
+
+        /// Where the next segment begins, or the log ends.
+        long endOffset();
+
+        int sizeInBytes();
+
+        /// The greatest timestamp. Only asked for where it matters, for it may have to be read from the disk.
+        long newestMs();
+    }
 
     /// @param segments from the oldest to the active one
     /// @param logStartOffset what DeleteRecords left of the log
     /// @param highWatermark nothing at or behind it may go
-    /// @return how many segments from the oldest on may be deleted; the active one among them means that it must be
-    ///     rolled first
+    /// @return how many segments from the oldest on may be deleted; the active one among them means that it must
+    ///     be rolled first
     public int deletable(List<Segment> segments, long logStartOffset, long highWatermark, long nowMs) {
         long total = 0;
         for (var segment : segments) {

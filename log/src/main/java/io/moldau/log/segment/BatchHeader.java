@@ -5,8 +5,8 @@ import io.moldau.wire.record.RecordBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// Reads the headers of batches in a segment file one after the other, a chunk of the file at a time, without looking at
-/// records or checksums. Owned by one thread.
+/// Reads the headers of batches in a segment file one after the other, a chunk of the file at a time, without
+/// looking at records or checksums. Owned by one thread.
 public final class BatchHeader {
 
     private final LogFile file;

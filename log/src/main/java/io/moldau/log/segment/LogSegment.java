@@ -9,14 +9,17 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// One segment: a file of record batches that begins at a base offset, with its offset, time and transaction index.
+/// One segment: a file of record batches that begins at a base offset, with its offset, time and transaction
+/// index.
 ///
-/// Appending, truncating and writing indexes happen under the log's append lock. Looking up and reading happen on any
-/// thread, without a lock, below an end the caller knows from the log's published state. The file stays open as long as
-/// somebody [#retain]s it, also after retention has deleted the segment.
+/// Appending, truncating and writing indexes happen under the log's append lock. Looking up and reading happen
+/// on any thread, without a lock, below an end the caller knows from the log's published state. The file stays
+/// open as long as somebody [#retain]s it, also after retention has deleted the segment.
 public final class LogSegment {
 
     private static final int LOOKUP_CHUNK = 4096;
+    // For an index that is built again long after the setting it was made with.
+    private static final int DEFAULT_INTERVAL = 4096;
 
     private final long baseOffset;
     private final LogStorage storage;
@@ -51,8 +54,8 @@ public final class LogSegment {
                 SparseIndex.ofOffsets(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX));
         this.timeIndex =
                 SparseIndex.ofTimes(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX));
-        this.transactionIndex = new TransactionIndex(
-                storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
+        this.transactionIndex =
+                new TransactionIndex(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
         this.indexesLoaded = fresh;
     }
 
@@ -72,8 +75,7 @@ public final class LogSegment {
     }
 
     /// Opens an existing segment. Its indexes are loaded on first use.
-    public static LogSegment open(LogStorage storage, Path directory, long baseOffset, long nowMs)
-            throws IOException {
+    public static LogSegment open(LogStorage storage, Path directory, long baseOffset, long nowMs) throws IOException {
         var path = SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG);
         var file = storage.open(path, LogStorage.Access.READ_WRITE);
         long size = file.size();
@@ -259,16 +261,12 @@ public final class LogSegment {
         timeIndex.releaseMemory();
     }
 
-    /// Adds the closing time entry and writes the indexes, for a segment that will be opened again to be written.
-    public void close() throws IOException {
+    /// Completes the index files, for a segment that another start will open to write to it again.
+    public void finish() throws IOException {
+        ensureIndexes();
         appendTimeEntry();
         writeIndexes();
-        release();
-    }
-
-    /// How much log the index files do not cover yet, roughly.
-    public int unindexedEntries() {
-        return indexesLoaded ? offsetIndex.unwritten() : 0;
+        force();
     }
 
     /// Makes everything written so far durable. Called without the append lock; appends may go on meanwhile.
@@ -299,7 +297,7 @@ public final class LogSegment {
         transactionIndex.truncateTo(endOffset);
         size = position;
         file.truncate(position);
-        restoreAppendState(scratch);
+        restoreAppendState(size, scratch);
     }
 
     // ---- indexes of a segment that was there before
@@ -328,14 +326,14 @@ public final class LogSegment {
         if (rebuild) {
             rebuildIndexes(scratch);
         } else {
-            restoreAppendState(scratch);
+            restoreAppendState(size, scratch);
         }
         indexesLoaded = true;
         return rebuild;
     }
 
     private void rebuildIndexes(ByteBuffer scratch) throws IOException {
-        beginRebuild();
+        clearIndexes();
         var header = new BatchHeader(file, scratch);
         int position = 0;
         while (header.moveTo(position, size)) {
@@ -343,39 +341,42 @@ public final class LogSegment {
             position = header.nextPosition();
         }
         appendTimeEntry();
-        writeIndexes0();
-    }
-
-    private static final int DEFAULT_INTERVAL = 4096;
-
-    private void writeIndexes0() throws IOException {
         offsetIndex.write();
         timeIndex.write();
     }
 
     /// Empties the indexes before [#index] is called for every batch again.
-    public void beginRebuild() throws IOException {
+    public void beginRebuild() {
+        clearIndexes();
+        indexesLoaded = true;
+    }
+
+    private void clearIndexes() {
         offsetIndex.reset();
         timeIndex.reset();
         maxTimestamp = -1;
         offsetOfMaxTimestamp = baseOffset;
         firstBatchTimestamp = -1;
         bytesSinceIndexEntry = 0;
-        indexesLoaded = true;
+    }
+
+    /// Forgets the aborted transactions, which will be added again.
+    public void resetTransactionIndex() throws IOException {
+        transactionIndex.reset();
     }
 
     // Takes the maximum timestamp from the time index, and what the index does not cover from the batches.
-    private void restoreAppendState(ByteBuffer scratch) throws IOException {
+    private void restoreAppendState(int end, ByteBuffer scratch) throws IOException {
         maxTimestamp = timeIndex.lastKey();
         offsetOfMaxTimestamp = timeIndex.count() == 0 ? baseOffset : baseOffset + timeIndex.lastValue();
         firstBatchTimestamp = -1;
         var header = new BatchHeader(file, scratch);
-        if (header.moveTo(0, size)) {
+        if (header.moveTo(0, end)) {
             firstBatchTimestamp = header.maxTimestamp();
         }
         int position = offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
         bytesSinceIndexEntry = 0;
-        while (header.moveTo(position, size)) {
+        while (header.moveTo(position, end)) {
             if (header.maxTimestamp() > maxTimestamp) {
                 maxTimestamp = header.maxTimestamp();
                 offsetOfMaxTimestamp = header.lastOffset();
@@ -393,9 +394,23 @@ public final class LogSegment {
         size = position;
     }
 
-    /// Where the batches begin that the index on disk does not lead to: recovery need not look at headers before it.
-    public int lastIndexedPosition() {
+    /// Where the batches begin that the index on disk does not lead to: recovery need not look at headers before
+    /// it.
+    public int lastIndexedPosition() throws IOException {
+        ensureIndexes();
         return offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
+    }
+
+    /// Forgets what the indexes say of batches at or behind `position`, which will be entered again with
+    /// [#index].
+    ///
+    /// @param offset where the batch at that position begins
+    public void rewindIndexes(int position, long offset, ByteBuffer scratch) throws IOException {
+        ensureIndexes();
+        offsetIndex.truncateToValuesBelow(position);
+        timeIndex.truncateToValuesBelow((int) Math.min(offset - baseOffset, Integer.MAX_VALUE));
+        transactionIndex.truncateTo(offset);
+        restoreAppendState(position, scratch);
     }
 
     // ---- looking up
@@ -409,6 +424,11 @@ public final class LogSegment {
         int from = offset < baseOffset ? 0 : offsetIndex.floor(offset - baseOffset, 0);
         var header = new BatchHeader(file, scratch);
         int position = from;
+        if (from > 0 && (!header.moveTo(from, end) || header.baseOffset() > offset)) {
+            // The entry is wrong, or lies behind an end that was read before it was written: do without the
+            // index.
+            position = 0;
+        }
         while (header.moveTo(position, end)) {
             if (header.lastOffset() >= offset) {
                 return position;
@@ -430,6 +450,17 @@ public final class LogSegment {
         return maxTimestamp;
     }
 
+    /// [#maxTimestamp] without loading the indexes, where the files allow that.
+    public long peekMaxTimestamp() throws IOException {
+        if (!indexesLoaded) {
+            long last = timeIndex.peekLastKey();
+            if (last >= 0) {
+                return last;
+            }
+        }
+        return maxTimestamp();
+    }
+
     /// The last offset of the first batch with the greatest timestamp.
     public long offsetOfMaxTimestamp() throws IOException {
         ensureIndexes();
@@ -445,7 +476,7 @@ public final class LogSegment {
 
     /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
     public long retentionTimestamp() throws IOException {
-        long timestamp = maxTimestamp();
+        long timestamp = peekMaxTimestamp();
         return timestamp >= 0 ? timestamp : storage.lastModifiedMs(path());
     }
 

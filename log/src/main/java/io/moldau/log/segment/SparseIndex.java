@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// Pairs of a key and an int, both rising, in a file of fixed-size entries: the offset index (relative offset to
 /// position, 8 bytes an entry) and the time index (timestamp to relative offset, 12 bytes).
 ///
-/// The entries of the segment being written stay in memory until [#write]; those that were in the file when it was
-/// opened are looked up there. One thread at a time changes an index (the log's append lock); any thread may look up.
+/// The entries of the segment being written stay in memory until [#write]; those that were in the file when it
+/// was opened are looked up there. One thread at a time changes an index (the log's append lock); any thread may
+/// look up.
 final class SparseIndex {
 
     private static final int READ_BLOCK = 4096;
@@ -71,7 +72,6 @@ final class SparseIndex {
             long nextKey = readKey(content, i * entryBytes);
             int nextValue = content.getInt(i * entryBytes + keyBytes);
             if (nextKey <= key || nextValue <= value || nextValue > maxValue) {
-                // A first entry of value 0 is sound: a batch larger than the interval begins a segment's second entry.
                 return false;
             }
             key = nextKey;
@@ -83,6 +83,23 @@ final class SparseIndex {
         lastValue = Math.max(value, 0);
         count = size;
         return true;
+    }
+
+    /// The last key in the file, without loading the rest; -1 if there is none, -2 if the file cannot be right.
+    long peekLastKey() throws IOException {
+        if (!storage.exists(path)) {
+            return -2;
+        }
+        long size = openFile().size();
+        if (size % entryBytes != 0) {
+            return -2;
+        }
+        if (size == 0) {
+            return -1;
+        }
+        var entry = ByteBuffer.allocate(entryBytes);
+        openFile().read(entry, size - entryBytes);
+        return readKey(entry, 0);
     }
 
     /// Forgets every entry; the file is emptied by the next [#write].
@@ -131,8 +148,8 @@ final class SparseIndex {
         count = n + 1;
     }
 
-    /// Keeps the entries for which `value < bound` (an offset index: by position) or, for a time index, whose offset is
-    /// below it: both times that is the value column.
+    /// Keeps the entries for which `value < bound` (an offset index: by position) or, for a time index, whose
+    /// offset is below it: both times that is the value column.
     void truncateToValuesBelow(int bound) throws IOException {
         int keep = count;
         while (keep > 0 && valueAt(entries, keep - 1) >= bound) {

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The aborted transactions whose abort marker is in a segment, in the order of their markers. Each is 34 bytes in the
-/// file: version i16 = 0, producerId, firstOffset, lastOffset, lastStableOffset, all i64. Most segments have none, and
-/// then there is no file.
+/// The aborted transactions whose abort marker is in a segment, in the order of their markers. Each is 34 bytes
+/// in the file: version i16 = 0, producerId, firstOffset, lastOffset, lastStableOffset, all i64. Most segments
+/// have none, and then there is no file.
 ///
 /// Changed under the log's append lock, read by any thread.
 public final class TransactionIndex {
