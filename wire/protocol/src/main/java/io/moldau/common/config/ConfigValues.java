@@ -29,7 +29,7 @@ public final class ConfigValues {
     }
 
     /// The value of a key, its default, or null.
-    ///     // Every value was made by its own key's parser.
+    // Every value was made by its own key's parser.
     @SuppressWarnings("unchecked")
     public <T> @Nullable T find(ConfigKey<T> key) {
         @Nullable Object value = values.get(key);
