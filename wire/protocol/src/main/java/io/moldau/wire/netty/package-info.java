@@ -1,4 +1,4 @@
-/// The protocol over Netty: frames cut from and written to channels, messages read from and written to `ByteBuf`.
+/// Messages read from and written to Netty's buffers. Cutting and sending frames is the broker's business.
 @NullMarked
 package io.moldau.wire.netty;
 

@@ -49,8 +49,7 @@ public interface Writable {
     /// The string's UTF-8 bytes without a length. `utf8Length` is what [Utf8#length] said.
     void writeUtf8(String value, int utf8Length);
 
-    /// Record batches without a length. A writer that does not copy them takes a reference of its own; the caller's
-    /// reference stays the caller's.
+    /// Record batches without a length. A writer says whether it copies them, and whose their reference is afterwards.
     void writeRecords(RecordBytes records);
 
     default void writeUuid(Uuid value) {

@@ -1,5 +1,6 @@
 package io.moldau.wire.record;
 
+import io.moldau.wire.protocol.Varints;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -65,7 +66,7 @@ final class ByteArrayOutput extends OutputStream {
 
     /// Zigzag, then seven bits a byte, the lowest first.
     void writeVarlong(long value) {
-        long rest = (value << 1) ^ (value >> 63);
+        long rest = Varints.zigzag(value);
         while ((rest & ~0x7FL) != 0) {
             write((int) ((rest & 0x7F) | 0x80));
             rest >>>= 7;
@@ -78,8 +79,7 @@ final class ByteArrayOutput extends OutputStream {
     }
 
     static int sizeOfVarlong(long value) {
-        long zigzag = (value << 1) ^ (value >> 63);
-        return (70 - Long.numberOfLeadingZeros(zigzag | 1)) / 7;
+        return Varints.sizeOfUnsigned(Varints.zigzag(value));
     }
 
     private void ensure(int more) {

@@ -1,0 +1,21 @@
+package io.moldau.broker.api.group;
+
+import io.moldau.broker.coordinator.group.GroupCoordinator;
+import io.moldau.broker.request.RequestContext;
+import io.moldau.broker.request.RequestHandler;
+import io.moldau.wire.message.SyncGroupRequestData;
+
+/// SyncGroup, versions 0 to 5: 3 knows static members, 5 names the protocol so that a mix-up is seen (KIP-559).
+final class SyncGroupHandler implements RequestHandler<SyncGroupRequestData> {
+
+    private final GroupCoordinator coordinator;
+
+    SyncGroupHandler(GroupCoordinator coordinator) {
+        this.coordinator = coordinator;
+    }
+
+    @Override
+    public void handle(RequestContext context, SyncGroupRequestData request) {
+        coordinator.sync(request, context::respond);
+    }
+}

@@ -1,0 +1,201 @@
+package io.moldau.broker.config;
+
+import io.moldau.broker.config.KnownKey.Standing;
+import io.moldau.common.ApiError;
+import io.moldau.common.Errors;
+import io.moldau.common.config.ConfigException;
+import io.moldau.common.config.ConfigKey;
+import io.moldau.common.config.ConfigSchema;
+import io.moldau.metadata.controller.ConfigValidator;
+import io.moldau.metadata.image.ConfigResource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Judges overrides by the keys this release knows. Pure; the controller asks it before anything is written.
+public final class KnownConfigValidator implements ConfigValidator {
+
+    private final NodeConfig node;
+
+    /// @param node for the limits that a broker's settings put on those of groups
+    public KnownConfigValidator(NodeConfig node) {
+        this.node = node;
+    }
+
+    @Override
+    public Optional<ApiError> validate(ConfigResource resource, Map<String, String> overrides) {
+        return Optional.ofNullable(
+                switch (resource.type()) {
+                    case TOPIC -> topic(resource.name(), overrides);
+                    case BROKER -> broker(resource.name(), overrides);
+                    case GROUP -> group(resource.name(), overrides);
+                    case CLIENT_METRICS -> clientMetrics(resource.name(), overrides);
+                    case BROKER_LOGGER ->
+                        new ApiError(
+                                Errors.INVALID_REQUEST,
+                                "Log levels belong to one broker and are not kept: send the request to broker "
+                                        + resource.name() + " itself.");
+                });
+    }
+
+    private static @Nullable ApiError topic(String topic, Map<String, String> overrides) {
+        if (topic.isEmpty()) {
+            return new ApiError(Errors.INVALID_REQUEST, "Default topic resources are not allowed: name the topic.");
+        }
+        ApiError error = check("topic", TopicConfigKeys.SCHEMA, TopicConfigKeys.ALL, overrides);
+        if (error != null) {
+            return error;
+        }
+        long min = value(TopicConfigKeys.MIN_COMPACTION_LAG_MS, overrides);
+        long max = value(TopicConfigKeys.MAX_COMPACTION_LAG_MS, overrides);
+        if (min > max) {
+            return invalid("min.compaction.lag.ms (" + min + ") is greater than max.compaction.lag.ms (" + max
+                    + "): lower the one or raise the other.");
+        }
+        return null;
+    }
+
+    private static @Nullable ApiError broker(String broker, Map<String, String> overrides) {
+        List<String> fixed = new ArrayList<>();
+        List<String> perBroker = new ArrayList<>();
+        for (Map.Entry<String, String> override : overrides.entrySet()) {
+            String name = override.getKey();
+            KnownKey known = BrokerConfigKeys.find(name);
+            if (known == null) {
+                if (name.startsWith("listener.name.")) {
+                    return invalid("Configuration " + name + ": settings of a single listener are not built yet.");
+                }
+                return invalid(BrokerConfigKeys.SCHEMA.unknown(name).getMessage());
+            }
+            if (!known.isDynamic()) {
+                fixed.add(name);
+            } else if (broker.isEmpty() && known.update() == KnownKey.Update.PER_BROKER) {
+                perBroker.add(name);
+            } else {
+                ApiError error = checkValue(known, override.getValue(), Errors.INVALID_REQUEST);
+                if (error != null) {
+                    return error;
+                }
+            }
+        }
+        if (!fixed.isEmpty()) {
+            return new ApiError(
+                    Errors.INVALID_REQUEST,
+                    "Cannot update these configs dynamically: " + fixed
+                            + ". Set them in the node's configuration and restart it.");
+        }
+        if (!perBroker.isEmpty()) {
+            return new ApiError(
+                    Errors.INVALID_REQUEST,
+                    "Cannot update these configs for all brokers at once: " + perBroker + ". Name one broker.");
+        }
+        return null;
+    }
+
+    private @Nullable ApiError group(String group, Map<String, String> overrides) {
+        if (group.isEmpty()) {
+            return new ApiError(Errors.INVALID_REQUEST, "Default group resources are not allowed: name the group.");
+        }
+        ApiError error = check("group", GroupConfigKeys.SCHEMA, GroupConfigKeys.ALL, overrides);
+        if (error != null) {
+            return error;
+        }
+        for (Map.Entry<String, String> override : overrides.entrySet()) {
+            error = withinBrokerLimits(override.getKey(), override.getValue());
+            if (error != null) {
+                return error;
+            }
+        }
+        return null;
+    }
+
+    /// A broker's `group.X.min.Y` and `group.X.max.Y` bound a group's `X.Y`.
+    private @Nullable ApiError withinBrokerLimits(String name, String text) {
+        int dot = name.indexOf('.');
+        String kind = name.substring(0, dot);
+        String rest = name.substring(dot + 1);
+        long value;
+        try {
+            value = Long.parseLong(text.strip());
+        } catch (NumberFormatException e) {
+            return null;
+        }
+        Long min = limit("group." + kind + ".min." + rest);
+        Long max = limit("group." + kind + ".max." + rest);
+        if ((min != null && value < min) || (max != null && value > max)) {
+            return invalid(name + " must be in the range " + (min == null ? 0 : min) + " to "
+                    + (max == null ? Integer.MAX_VALUE : max) + ", the limits of this cluster's brokers.");
+        }
+        return null;
+    }
+
+    private @Nullable Long limit(String brokerKey) {
+        KnownKey known = BrokerConfigKeys.find(brokerKey);
+        return known != null && node.find(known.key()) instanceof Number number ? number.longValue() : null;
+    }
+
+    private static @Nullable ApiError clientMetrics(String subscription, Map<String, String> overrides) {
+        if (subscription.isEmpty()) {
+            return new ApiError(Errors.INVALID_REQUEST, "Client metrics subscriptions have a name: give it one.");
+        }
+        return check("client metrics", ClientMetricsConfigKeys.SCHEMA, ClientMetricsConfigKeys.ALL, overrides);
+    }
+
+    private static @Nullable ApiError check(
+            String kind, ConfigSchema schema, List<KnownKey> keys, Map<String, String> overrides) {
+        for (Map.Entry<String, String> override : overrides.entrySet()) {
+            String name = override.getKey();
+            KnownKey known = keys.stream()
+                    .filter(key -> key.name().equals(name))
+                    .findFirst()
+                    .orElse(null);
+            if (known == null) {
+                return invalid("Unknown " + kind + " config name: " + name + ". The nearest valid name is "
+                        + schema.nearest(name) + ".");
+            }
+            ApiError error = checkValue(known, override.getValue(), Errors.INVALID_CONFIG);
+            if (error != null) {
+                return error;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable ApiError checkValue(KnownKey known, String text, Errors errorCode) {
+        return checkValue(known.key(), known.standing(), text, errorCode);
+    }
+
+    private static <T> @Nullable ApiError checkValue(
+            ConfigKey<T> key, Standing standing, String text, Errors errorCode) {
+        T value;
+        try {
+            value = key.parse(text);
+        } catch (ConfigException e) {
+            return new ApiError(errorCode, e.getMessage());
+        }
+        if (standing instanceof Standing.Later(String reason)
+                && !value.equals(key.defaultValue())
+                && !value.equals("")) {
+            return new ApiError(errorCode, "Configuration " + key.name() + " cannot be honoured: " + reason);
+        }
+        return null;
+    }
+
+    private static <T> T value(ConfigKey<T> key, Map<String, String> overrides) {
+        String text = overrides.get(key.name());
+        if (text != null) {
+            return key.parse(text);
+        }
+        T value = key.defaultValue();
+        if (value == null) {
+            throw new IllegalStateException(key + " has no default");
+        }
+        return value;
+    }
+
+    private static ApiError invalid(@Nullable String message) {
+        return new ApiError(Errors.INVALID_CONFIG, message);
+    }
+}

@@ -1,0 +1,30 @@
+package io.moldau.broker.config;
+
+import static io.moldau.common.config.ConfigKey.Importance.LOW;
+
+import io.moldau.common.config.ConfigKey;
+import io.moldau.common.config.ConfigType;
+import java.util.List;
+
+/// Keys that Kafka does not have.
+public final class MoldauKeys {
+
+    public static final ConfigKey<String> CLUSTER_ID = ConfigKey.of(
+                    "moldau.cluster.id",
+                    ConfigType.string().checked(NodeConfig::reasonAgainstClusterId, "22 characters of URL-safe base64"))
+            .importance(LOW)
+            .describedAs("Id of the cluster this node belongs to. Unset, the data directory's word counts, and the "
+                    + "first start of a cluster draws one.");
+
+    public static final ConfigKey<String> PRODUCE_VALIDATION = ConfigKey.of(
+                    "moldau.produce.validation", ConfigType.oneOf("header", "full"))
+            .defaultTo("header")
+            .describedAs("How a compressed batch is checked: `header` by its header and checksum, `full` by unpacking "
+                    + "it and looking at each record, as Kafka does. Compacted topics and `LogAppendTime` unpack where "
+                    + "they must in either case.");
+
+    /// Every key of this area, in the order of the documentation.
+    static final List<KnownKey> ALL = List.of(KnownKey.used(CLUSTER_ID), KnownKey.used(PRODUCE_VALIDATION));
+
+    private MoldauKeys() {}
+}

@@ -1,0 +1,69 @@
+package io.moldau.broker.config;
+
+import static io.moldau.common.config.ConfigKey.Importance.LOW;
+
+import io.moldau.common.config.ConfigKey;
+import io.moldau.common.config.ConfigType;
+import java.util.List;
+
+/// Keys about quotas.
+public final class QuotaKeys {
+
+    /// Every key of this area, in the order of the documentation.
+    static final List<KnownKey> ALL = List.of(
+            KnownKey.accepted(
+                    ConfigKey.of("quota.window.num", ConfigType.intAtLeast(1))
+                            .defaultTo(11)
+                            .importance(LOW)
+                            .describedAs("Number of samples kept for client quotas."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("quota.window.size.seconds", ConfigType.intAtLeast(1))
+                            .defaultTo(1)
+                            .importance(LOW)
+                            .describedAs("Length of one sample for client quotas."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("replication.quota.window.num", ConfigType.intAtLeast(1))
+                            .defaultTo(11)
+                            .importance(LOW)
+                            .describedAs("Number of samples kept for replication quotas."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
+                            .defaultTo(1)
+                            .importance(LOW)
+                            .describedAs("Length of one sample for replication quotas."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("alter.log.dirs.replication.quota.window.num", ConfigType.intAtLeast(1))
+                            .defaultTo(11)
+                            .importance(LOW)
+                            .describedAs("Number of samples kept for quotas on moves between log directories."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("alter.log.dirs.replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
+                            .defaultTo(1)
+                            .importance(LOW)
+                            .describedAs("Length of one sample for quotas on moves between log directories."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("controller.quota.window.num", ConfigType.intAtLeast(1))
+                            .defaultTo(11)
+                            .importance(LOW)
+                            .describedAs("Number of samples kept for quotas on controller mutations."),
+                    Reasons.QUOTA),
+            KnownKey.accepted(
+                    ConfigKey.of("controller.quota.window.size.seconds", ConfigType.intAtLeast(1))
+                            .defaultTo(1)
+                            .importance(LOW)
+                            .describedAs("Length of one sample for quotas on controller mutations."),
+                    Reasons.QUOTA),
+            KnownKey.later(
+                    ConfigKey.of("client.quota.callback.class", ConfigType.className())
+                            .importance(LOW)
+                            .describedAs("Class that decides the quotas of clients."),
+                    Reasons.PLUGIN));
+
+    private QuotaKeys() {}
+}

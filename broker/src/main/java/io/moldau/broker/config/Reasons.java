@@ -1,0 +1,64 @@
+package io.moldau.broker.config;
+
+/// Why keys have no effect here, or none yet.
+final class Reasons {
+
+    static final String RATIS = "Apache Ratis keeps the metadata log, with settings of its own.";
+
+    static final String QUORUM = "Changing the voters of a running quorum is not built yet.";
+
+    static final String OBSERVE = "Moldau has metrics of its own, without plug-ins.";
+
+    static final String CHANNEL = "Brokers ask the controller; it opens no connections to them.";
+
+    static final String UNSTABLE = "Moldau offers final versions only.";
+
+    static final String NO_AUTHORIZER = "There is no authorizer to wait for.";
+
+    static final String SASL = "Authentication (SASL) is not built yet.";
+
+    static final String RATE = "Limiting the rate of new connections is not built yet.";
+
+    static final String NO_HANDOFF = "The event loop that read a request also answers it; see num.network.threads.";
+
+    static final String PLUGIN = "Moldau loads no classes of others into its process.";
+
+    static final String ONE_NODE = "It has no effect before partitions have more than one replica.";
+
+    static final String CORDON = "Cordoning log directories is not built yet.";
+
+    static final String COMPACT = "Compaction is not built yet: compacted topics keep every record, and none is lost.";
+
+    static final String WHEEL = "Waiting requests leave their list when they end; nothing has to be swept.";
+
+    static final String REPLICATION = "It has no effect before partitions have more than one replica.";
+
+    static final String TIERED = "Tiered storage is not built yet.";
+
+    static final String COORDINATOR = "Group coordinators run on threads the node has anyway and write at once.";
+
+    static final String PROTOCOLS = "The protocols offered follow from the finalized features.";
+
+    static final String CONSUMER = "The consumer group protocol (KIP-848) is not built yet.";
+
+    static final String SHARE = "Share groups are not built yet.";
+
+    static final String STREAMS = "Streams groups are not built yet.";
+
+    static final String TXN = "Transactions are not built yet.";
+
+    static final String QUOTA = "Quotas are not built yet.";
+
+    static final String ACL =
+            "Authorization is not built yet: a node that is told to check access must not start without it.";
+
+    static final String TOKEN = "Delegation tokens are not built yet.";
+
+    static final String PROVIDERS = "Filling in settings from providers is not built yet.";
+
+    static final String TLS = "TLS is not built yet.";
+
+    static final String TELEMETRY = "Client telemetry is not built yet.";
+
+    private Reasons() {}
+}

@@ -1,0 +1,412 @@
+package io.moldau.broker.coordinator.group;
+
+import io.moldau.broker.coordinator.runtime.Completion;
+import io.moldau.broker.coordinator.runtime.CoordinatorResult;
+import io.moldau.broker.coordinator.runtime.Reply;
+import io.moldau.broker.coordinator.runtime.Timeline;
+import io.moldau.broker.coordinator.runtime.TimelineMap;
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
+import io.moldau.common.TopicPartition;
+import io.moldau.wire.message.OffsetCommitRequestData;
+import io.moldau.wire.message.OffsetCommitResponseData;
+import io.moldau.wire.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
+import io.moldau.wire.message.OffsetCommitResponseData.OffsetCommitResponseTopic;
+import io.moldau.wire.message.OffsetDeleteRequestData;
+import io.moldau.wire.message.OffsetDeleteResponseData;
+import io.moldau.wire.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
+import io.moldau.wire.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
+import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
+import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
+import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
+import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The committed offsets of the groups of one shard. Owned by its [GroupShard]; pure.
+///
+/// Offsets committed in a transaction wait beside the others until the transaction ends (KIP-98); whoever asks for
+/// stable offsets is told to come back meanwhile (KIP-447).
+final class CommittedOffsets {
+
+    private static final long NO_PRODUCER = -1L;
+    private static final long INVALID_OFFSET = -1L;
+    private static final int NO_EPOCH = -1;
+
+    /// A transaction of a producer that is open in this shard.
+    private record Pending(Map<String, Map<TopicPartition, CommittedOffset>> byGroup) {}
+
+    private final Timeline timeline;
+    private final ClassicGroups groups;
+    private final GroupCoordinatorConfig config;
+    private final Map<String, TimelineMap<TopicPartition, CommittedOffset>> offsets = new HashMap<>();
+    private final Map<Long, Pending> openTransactions = new HashMap<>();
+
+    CommittedOffsets(Timeline timeline, ClassicGroups groups, GroupCoordinatorConfig config) {
+        this.timeline = timeline;
+        this.groups = groups;
+        this.config = config;
+    }
+
+    // ---- commit ----
+
+    /// Topics and partitions are known to exist, and carry their ids where they are known.
+    void commit(
+            MemberContext context,
+            OffsetCommitRequestData request,
+            Reply<OffsetCommitResponseData> reply,
+            long nowMs,
+            CoordinatorResult.Builder out) {
+        try {
+            validateCommit(context, request, nowMs, out);
+        } catch (ApiException refused) {
+            out.answer(reply, commitError(request, refused.error()));
+            return;
+        }
+        long expiry = request.retentionTimeMs() == -1 ? CommittedOffset.NO_EXPIRY : nowMs + request.retentionTimeMs();
+        var response = new OffsetCommitResponseData();
+        for (var topic : request.topics()) {
+            var topicResponse =
+                    new OffsetCommitResponseTopic().setName(topic.name()).setTopicId(topic.topicId());
+            for (var partition : topic.partitions()) {
+                var metadata = partition.committedMetadata() == null ? "" : partition.committedMetadata();
+                var error = Errors.NONE;
+                if (metadata.length() > config.offsetMetadataMaxBytes()) {
+                    error = Errors.OFFSET_METADATA_TOO_LARGE;
+                } else {
+                    out.write(GroupRecords.offset(
+                            request.groupId(),
+                            new TopicPartition(topic.name(), partition.partitionIndex()),
+                            new CommittedOffset(
+                                    partition.committedOffset(),
+                                    partition.committedLeaderEpoch(),
+                                    metadata,
+                                    nowMs,
+                                    expiry,
+                                    topic.topicId())));
+                }
+                topicResponse
+                        .partitions()
+                        .add(new OffsetCommitResponsePartition()
+                                .setPartitionIndex(partition.partitionIndex())
+                                .setErrorCode(error.code()));
+            }
+            response.topics().add(topicResponse);
+        }
+        out.then(Completion.answer(reply, response, error -> commitError(request, commitStoreError(error))));
+    }
+
+    private void validateCommit(
+            MemberContext context, OffsetCommitRequestData request, long nowMs, CoordinatorResult.Builder out) {
+        var group = groups.find(request.groupId());
+        if (group == null) {
+            if (request.generationIdOrMemberEpoch() >= 0) {
+                // Clients before version 9 don't know the more precise error.
+                throw new ApiException(
+                        context.apiVersion() >= 9 ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION,
+                        "There is no group " + request.groupId() + ".");
+            }
+            groups.getOrCreate(request.groupId(), nowMs);
+            return;
+        }
+        group.validateOffsetCommit(
+                request.memberId(), request.groupInstanceId(), request.generationIdOrMemberEpoch(), false);
+        if (group.is(ClassicGroupState.STABLE) || group.is(ClassicGroupState.PREPARING_REBALANCE)) {
+            groups.keepAlive(group, request.memberId(), out); // A commit is as good a sign of life as a heartbeat.
+        }
+    }
+
+    static OffsetCommitResponseData commitError(OffsetCommitRequestData request, Errors error) {
+        var response = new OffsetCommitResponseData();
+        for (var topic : request.topics()) {
+            var topicResponse =
+                    new OffsetCommitResponseTopic().setName(topic.name()).setTopicId(topic.topicId());
+            for (var partition : topic.partitions()) {
+                topicResponse
+                        .partitions()
+                        .add(new OffsetCommitResponsePartition()
+                                .setPartitionIndex(partition.partitionIndex())
+                                .setErrorCode(error.code()));
+            }
+            response.topics().add(topicResponse);
+        }
+        return response;
+    }
+
+    /// What a client is told when its commit could not be stored.
+    private static Errors commitStoreError(Errors error) {
+        return switch (error) {
+            case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_FETCH_SIZE -> Errors.INVALID_COMMIT_OFFSET_SIZE;
+            default -> ClassicGroups.storeError(error);
+        };
+    }
+
+    // ---- fetch ----
+
+    /// @param committedOnly whether to show the committed state; else the latest, of which the caller then waits until
+    ///     it is committed
+    /// @param requireStable whether partitions with an open transaction get UNSTABLE_OFFSET_COMMIT
+    OffsetFetchResponseGroup fetch(OffsetFetchRequestGroup request, boolean committedOnly, boolean requireStable) {
+        var response = new OffsetFetchResponseGroup().setGroupId(request.groupId());
+        var group = committedOnly ? groups.map().committed(request.groupId()) : groups.find(request.groupId());
+        var ofGroup = group == null || group.is(ClassicGroupState.DEAD) ? null : offsets.get(request.groupId());
+        if (request.topics() == null) {
+            return ofGroup == null ? response : fetchAll(response, ofGroup, committedOnly, requireStable);
+        }
+        for (var topic : request.topics()) {
+            var topicResponse =
+                    new OffsetFetchResponseTopics().setName(topic.name()).setTopicId(topic.topicId());
+            for (int index : topic.partitionIndexes()) {
+                var partition = new TopicPartition(topic.name(), index);
+                var offset =
+                        ofGroup == null ? null : committedOnly ? ofGroup.committed(partition) : ofGroup.get(partition);
+                topicResponse.partitions().add(row(request.groupId(), partition, offset, requireStable));
+            }
+            response.topics().add(topicResponse);
+        }
+        return response;
+    }
+
+    private OffsetFetchResponseGroup fetchAll(
+            OffsetFetchResponseGroup response,
+            TimelineMap<TopicPartition, CommittedOffset> ofGroup,
+            boolean committedOnly,
+            boolean requireStable) {
+        var byTopic = new LinkedHashMap<String, OffsetFetchResponseTopics>();
+        var entries = committedOnly ? ofGroup.committedEntries() : ofGroup.entries();
+        for (var entry : entries) {
+            byTopic.computeIfAbsent(entry.getKey().topic(), name -> new OffsetFetchResponseTopics().setName(name))
+                    .partitions()
+                    .add(row(response.groupId(), entry.getKey(), entry.getValue(), requireStable));
+        }
+        response.topics().addAll(byTopic.values());
+        return response;
+    }
+
+    private OffsetFetchResponsePartitions row(
+            String groupId, TopicPartition partition, @Nullable CommittedOffset offset, boolean requireStable) {
+        var row = new OffsetFetchResponsePartitions()
+                .setPartitionIndex(partition.partition())
+                .setCommittedOffset(INVALID_OFFSET)
+                .setCommittedLeaderEpoch(NO_EPOCH)
+                .setMetadata("");
+        if (requireStable && isPending(groupId, partition)) {
+            return row.setErrorCode(Errors.UNSTABLE_OFFSET_COMMIT.code());
+        }
+        if (offset == null) {
+            return row;
+        }
+        return row.setCommittedOffset(offset.offset())
+                .setCommittedLeaderEpoch(offset.leaderEpoch())
+                .setMetadata(offset.metadata());
+    }
+
+    // ---- delete and expire ----
+
+    void delete(OffsetDeleteRequestData request, Reply<OffsetDeleteResponseData> reply, CoordinatorResult.Builder out) {
+        var group = groups.find(request.groupId());
+        if (group == null || group.is(ClassicGroupState.DEAD)) {
+            out.answer(reply, new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
+            return;
+        }
+        if (!group.is(ClassicGroupState.EMPTY) && !group.usesConsumerProtocol()) {
+            // What the members of other protocols read cannot be known, so nothing of a live one is deleted.
+            out.answer(reply, new OffsetDeleteResponseData().setErrorCode(Errors.NON_EMPTY_GROUP.code()));
+            return;
+        }
+        var response = new OffsetDeleteResponseData();
+        for (var topic : request.topics()) {
+            boolean inUse = group.isSubscribedTo(topic.name());
+            var topicResponse = new OffsetDeleteResponseTopic().setName(topic.name());
+            for (var partition : topic.partitions()) {
+                var key = new TopicPartition(topic.name(), partition.partitionIndex());
+                if (!inUse && isKnown(request.groupId(), key)) {
+                    out.write(GroupRecords.offsetTombstone(request.groupId(), key));
+                }
+                topicResponse
+                        .partitions()
+                        .add(new OffsetDeleteResponsePartition()
+                                .setPartitionIndex(partition.partitionIndex())
+                                .setErrorCode((inUse ? Errors.GROUP_SUBSCRIBED_TO_TOPIC : Errors.NONE).code()));
+            }
+            response.topics().add(topicResponse);
+        }
+        out.then(Completion.answer(
+                reply,
+                response,
+                error -> new OffsetDeleteResponseData()
+                        .setErrorCode(ClassicGroups.storeError(error).code())));
+    }
+
+    /// Tombstones for everything the group has committed or is committing.
+    void deleteAll(String groupId, CoordinatorResult.Builder out) {
+        var ofGroup = offsets.get(groupId);
+        if (ofGroup != null) {
+            for (var partition : ofGroup.keys()) {
+                out.write(GroupRecords.offsetTombstone(groupId, partition));
+            }
+        }
+        for (var pending : openTransactions.values()) {
+            for (var partition :
+                    pending.byGroup().getOrDefault(groupId, Map.of()).keySet()) {
+                if (ofGroup == null || !ofGroup.containsKey(partition)) {
+                    out.write(GroupRecords.offsetTombstone(groupId, partition));
+                }
+            }
+        }
+    }
+
+    /// Tombstones for the group's offsets whose time is over (KIP-211).
+    ///
+    /// @return whether nothing remains
+    boolean expire(ClassicGroup group, long nowMs, CoordinatorResult.Builder out) {
+        var ofGroup = offsets.get(group.groupId());
+        if (ofGroup == null || ofGroup.size() == 0) {
+            return !isAnythingPending(group.groupId());
+        }
+        boolean allExpired = !isAnythingPending(group.groupId());
+        for (var entry : ofGroup.entries()) {
+            if (isExpired(group, entry.getKey(), entry.getValue(), nowMs)
+                    && !isPending(group.groupId(), entry.getKey())) {
+                out.write(GroupRecords.offsetTombstone(group.groupId(), entry.getKey()));
+            } else {
+                allExpired = false;
+            }
+        }
+        return allExpired;
+    }
+
+    private boolean isExpired(ClassicGroup group, TopicPartition partition, CommittedOffset offset, long nowMs) {
+        long retentionMs = config.offsetsRetentionMs();
+        if (group.protocolType() == null) {
+            // A consumer that assigns partitions to itself: it may be anywhere, so only its commits count.
+            return offset.isExpired(offset.commitTimestampMs(), retentionMs, nowMs);
+        }
+        if (group.is(ClassicGroupState.EMPTY)) {
+            long emptySinceMs = group.stateSinceMs() == -1 ? offset.commitTimestampMs() : group.stateSinceMs();
+            return offset.isExpired(emptySinceMs, retentionMs, nowMs);
+        }
+        return group.is(ClassicGroupState.STABLE)
+                && group.usesConsumerProtocol()
+                && group.subscribedTopics() != null
+                && !group.isSubscribedTo(partition.topic())
+                && offset.isExpired(offset.commitTimestampMs(), retentionMs, nowMs);
+    }
+
+    /// Tombstones for the offsets of topics that are gone.
+    void onTopicsDeleted(Set<String> topics, CoordinatorResult.Builder out) {
+        offsets.forEach((groupId, ofGroup) -> {
+            for (var partition : ofGroup.keys()) {
+                if (topics.contains(partition.topic())) {
+                    out.write(GroupRecords.offsetTombstone(groupId, partition));
+                }
+            }
+        });
+    }
+
+    // ---- replay ----
+
+    /// @param offset null for a tombstone
+    void replay(long producerId, String groupId, TopicPartition partition, @Nullable CommittedOffset offset) {
+        if (producerId == NO_PRODUCER) {
+            if (offset == null) {
+                remove(groupId, partition);
+            } else {
+                put(groupId, partition, offset);
+            }
+        } else if (offset != null) {
+            openTransactions
+                    .computeIfAbsent(producerId, id -> new Pending(new HashMap<>()))
+                    .byGroup()
+                    .computeIfAbsent(groupId, id -> new LinkedHashMap<>())
+                    .put(partition, offset);
+        }
+    }
+
+    void replayEndTransaction(long producerId, boolean committed) {
+        var pending = openTransactions.remove(producerId);
+        if (pending != null && committed) {
+            pending.byGroup()
+                    .forEach((groupId, ofGroup) ->
+                            ofGroup.forEach((partition, offset) -> put(groupId, partition, offset)));
+        }
+    }
+
+    private void put(String groupId, TopicPartition partition, CommittedOffset offset) {
+        offsets.computeIfAbsent(groupId, id -> new TimelineMap<>(timeline)).put(partition, offset);
+    }
+
+    private void remove(String groupId, TopicPartition partition) {
+        var ofGroup = offsets.get(groupId);
+        if (ofGroup != null) {
+            ofGroup.remove(partition);
+            if (ofGroup.isUnused()) {
+                offsets.remove(groupId);
+            }
+        }
+        // A deleted offset must not come back when the transaction that was committing it ends.
+        for (var pending : openTransactions.values()) {
+            var pendingOfGroup = pending.byGroup().get(groupId);
+            if (pendingOfGroup != null) {
+                pendingOfGroup.remove(partition);
+            }
+        }
+    }
+
+    // ---- lookups ----
+
+    @Nullable
+    CommittedOffset get(String groupId, TopicPartition partition) {
+        var ofGroup = offsets.get(groupId);
+        return ofGroup == null ? null : ofGroup.get(partition);
+    }
+
+    /// Every latest offset of the group.
+    Map<TopicPartition, CommittedOffset> of(String groupId) {
+        var all = new HashMap<TopicPartition, CommittedOffset>();
+        var ofGroup = offsets.get(groupId);
+        if (ofGroup != null) {
+            ofGroup.forEach(all::put);
+        }
+        return all;
+    }
+
+    /// How many offsets the shard holds.
+    int size() {
+        int sum = 0;
+        for (var ofGroup : offsets.values()) {
+            sum += ofGroup.size();
+        }
+        return sum;
+    }
+
+    /// Forgets the maps that have emptied out.
+    void compact() {
+        offsets.values().removeIf(TimelineMap::isUnused);
+    }
+
+    private boolean isKnown(String groupId, TopicPartition partition) {
+        return get(groupId, partition) != null || isPending(groupId, partition);
+    }
+
+    private boolean isPending(String groupId, TopicPartition partition) {
+        for (var pending : openTransactions.values()) {
+            if (pending.byGroup().getOrDefault(groupId, Map.of()).containsKey(partition)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isAnythingPending(String groupId) {
+        for (var pending : openTransactions.values()) {
+            if (!pending.byGroup().getOrDefault(groupId, Map.of()).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,224 @@
+package io.moldau.broker.coordinator.group;
+
+import static io.moldau.broker.coordinator.group.ClassicGroupMember.joinError;
+import static io.moldau.broker.coordinator.group.ClassicGroupMember.syncError;
+
+import io.moldau.broker.coordinator.runtime.CoordinatorResult;
+import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.runtime.Effect;
+import io.moldau.broker.coordinator.runtime.Reply;
+import io.moldau.common.Errors;
+import io.moldau.common.time.Time;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
+import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
+import io.moldau.wire.message.HeartbeatRequestData;
+import io.moldau.wire.message.HeartbeatResponseData;
+import io.moldau.wire.message.JoinGroupRequestData;
+import io.moldau.wire.message.JoinGroupResponseData;
+import io.moldau.wire.message.LeaveGroupRequestData;
+import io.moldau.wire.message.LeaveGroupResponseData;
+import io.moldau.wire.message.ListGroupsResponseData;
+import io.moldau.wire.message.ListGroupsResponseData.ListedGroup;
+import io.moldau.wire.message.OffsetCommitRequestData;
+import io.moldau.wire.message.OffsetCommitResponseData;
+import io.moldau.wire.message.OffsetDeleteRequestData;
+import io.moldau.wire.message.OffsetDeleteResponseData;
+import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
+import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
+import io.moldau.wire.message.SyncGroupRequestData;
+import io.moldau.wire.message.SyncGroupResponseData;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Serves the groups this node coordinates: finds the shard of a group, runs the request in it, and says what to say
+/// when the shard is elsewhere or not loaded yet.
+///
+/// Thread-safe; replies come on any thread, often the caller's before the call returns.
+public final class GroupCoordinator {
+
+    private final CoordinatorRuntime<GroupShard> runtime;
+    private final Supplier<MetadataImage> image;
+    private final Time time;
+    private final int defaultPartitions;
+
+    /// @param defaultPartitions `offsets.topic.num.partitions`, for as long as the topic does not exist
+    public GroupCoordinator(
+            CoordinatorRuntime<GroupShard> runtime, Supplier<MetadataImage> image, Time time, int defaultPartitions) {
+        this.runtime = runtime;
+        this.image = image;
+        this.time = time;
+        this.defaultPartitions = defaultPartitions;
+    }
+
+    /// The partition of [OffsetsTopic#NAME] whose leader coordinates the group.
+    public int partitionFor(String groupId) {
+        var topic = image.get().topics().topic(OffsetsTopic.NAME);
+        int partitions = topic == null || topic.partitions().isEmpty()
+                ? defaultPartitions
+                : topic.partitions().size();
+        return OffsetsTopic.partitionFor(groupId, partitions);
+    }
+
+    CoordinatorRuntime<GroupShard> runtime() {
+        return runtime;
+    }
+
+    // ---- members ----
+
+    public void join(MemberContext context, JoinGroupRequestData request, Reply<JoinGroupResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(joinError(request.memberId(), Errors.INVALID_GROUP_ID));
+            return;
+        }
+        submit(
+                request.groupId(),
+                shard -> shard.join(context, request, reply, time.milliseconds()),
+                error -> reply.complete(joinError(request.memberId(), error)));
+    }
+
+    public void sync(SyncGroupRequestData request, Reply<SyncGroupResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(syncError(Errors.INVALID_GROUP_ID));
+            return;
+        }
+        submit(
+                request.groupId(),
+                shard -> shard.sync(request, reply, time.milliseconds()),
+                error -> reply.complete(syncError(error)));
+    }
+
+    public void heartbeat(HeartbeatRequestData request, Reply<HeartbeatResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(new HeartbeatResponseData().setErrorCode(Errors.INVALID_GROUP_ID.code()));
+            return;
+        }
+        submit(request.groupId(), shard -> shard.heartbeat(request, reply), error -> {
+            // While it loads, the member is as alive as it was; an error would make it leave and join.
+            var told = error == Errors.COORDINATOR_LOAD_IN_PROGRESS ? Errors.NONE : error;
+            reply.complete(new HeartbeatResponseData().setErrorCode(told.code()));
+        });
+    }
+
+    /// The members in `request.members()`, whatever the version.
+    public void leave(LeaveGroupRequestData request, Reply<LeaveGroupResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(new LeaveGroupResponseData().setErrorCode(Errors.INVALID_GROUP_ID.code()));
+            return;
+        }
+        submit(
+                request.groupId(),
+                shard -> shard.leave(request, reply, time.milliseconds()),
+                error -> reply.complete(new LeaveGroupResponseData().setErrorCode(error.code())));
+    }
+
+    // ---- offsets ----
+
+    /// Topics and partitions are known to exist, and carry their ids where they are known.
+    public void commitOffsets(
+            MemberContext context, OffsetCommitRequestData request, Reply<OffsetCommitResponseData> reply) {
+        submit(
+                request.groupId(),
+                shard -> shard.commitOffsets(context, request, reply, time.milliseconds()),
+                error -> reply.complete(CommittedOffsets.commitError(request, error)));
+    }
+
+    public void fetchOffsets(
+            List<OffsetFetchRequestGroup> groups,
+            boolean requireStable,
+            Consumer<List<OffsetFetchResponseGroup>> reply) {
+        Gather.<OffsetFetchRequestGroup, OffsetFetchResponseGroup>all(
+                groups,
+                (group, answer) -> submit(
+                        group.groupId(),
+                        shard -> shard.fetchOffsets(group, requireStable, answer),
+                        error -> answer.complete(new OffsetFetchResponseGroup()
+                                .setGroupId(group.groupId())
+                                .setErrorCode(error.code()))),
+                reply);
+    }
+
+    public void deleteOffsets(OffsetDeleteRequestData request, Reply<OffsetDeleteResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(new OffsetDeleteResponseData().setErrorCode(Errors.INVALID_GROUP_ID.code()));
+            return;
+        }
+        submit(
+                request.groupId(),
+                shard -> shard.deleteOffsets(request, reply),
+                error -> reply.complete(new OffsetDeleteResponseData().setErrorCode(error.code())));
+    }
+
+    // ---- administration ----
+
+    /// @param reportsMissing see [GroupShard#describe]
+    public void describe(List<String> groupIds, boolean reportsMissing, Consumer<List<DescribedGroup>> reply) {
+        Gather.<String, DescribedGroup>all(
+                groupIds,
+                (groupId, answer) -> submit(
+                        groupId,
+                        shard -> answered(answer, shard.describe(groupId, reportsMissing)),
+                        error -> answer.complete(
+                                new DescribedGroup().setGroupId(groupId).setErrorCode(error.code()))),
+                reply);
+    }
+
+    public void delete(List<String> groupIds, Consumer<List<DeletableGroupResult>> reply) {
+        Gather.<String, DeletableGroupResult>all(
+                groupIds,
+                (groupId, answer) -> submit(
+                        groupId,
+                        shard -> shard.deleteGroup(groupId, answer),
+                        error -> answer.complete(GroupShard.deleteResult(groupId, error))),
+                reply);
+    }
+
+    /// What one shard lists, or why it cannot.
+    private record Listing(Errors error, List<ListedGroup> groups) {}
+
+    /// The groups of all shards of this node. One that is still loading fails the list, for it would look complete.
+    ///
+    /// @param states in lower case; empty for all
+    /// @param types in lower case; empty for all
+    public void list(Set<String> states, Set<String> types, Reply<ListGroupsResponseData> reply) {
+        Gather.<Integer, Listing>all(
+                List.copyOf(runtime.partitions()),
+                (partition, answer) -> runtime.submit(
+                        partition,
+                        shard -> answered(answer, new Listing(Errors.NONE, shard.list(states, types))),
+                        error -> answer.complete(new Listing(error, List.of()))),
+                listings -> {
+                    var groups = new ArrayList<ListedGroup>();
+                    for (var listing : listings) {
+                        if (listing.error() != Errors.NONE && listing.error() != Errors.NOT_COORDINATOR) {
+                            reply.complete(new ListGroupsResponseData()
+                                    .setErrorCode(listing.error().code()));
+                            return;
+                        }
+                        groups.addAll(listing.groups());
+                    }
+                    reply.complete(new ListGroupsResponseData().setGroups(groups));
+                });
+    }
+
+    // ---- metadata ----
+
+    /// Offsets of topics that are gone mean nothing to a topic that is created under the same name.
+    void onTopicsDeleted(Set<String> topics) {
+        for (int partition : runtime.partitions()) {
+            runtime.submit(partition, shard -> shard.onTopicsDeleted(topics), error -> {});
+        }
+    }
+
+    private void submit(String groupId, Function<GroupShard, CoordinatorResult> operation, Consumer<Errors> refused) {
+        runtime.submit(partitionFor(groupId), operation, refused);
+    }
+
+    private static <T> CoordinatorResult answered(Reply<T> reply, T response) {
+        return CoordinatorResult.of(new Effect.Answer<>(reply, response));
+    }
+}

@@ -1,0 +1,535 @@
+package io.moldau.broker.net;
+
+import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.request.RequestMetrics;
+import io.moldau.broker.request.RequestMetrics.Closed;
+import io.moldau.broker.request.RequestRouter;
+import io.moldau.wire.netty.ByteBufReadable;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.MalformedMessageException;
+import io.moldau.wire.protocol.Message;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One connection: cuts frames, hands each request to the router on this very thread, and sends answers in order.
+///
+/// A request may be served while an earlier one of the same connection still waits (long poll, acks=all). Reading
+/// stops, and nothing is dropped, while any bound is reached: open requests of the connection, the node's request
+/// memory, or answers the peer does not take. Everything here is owned by the connection's event loop.
+final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
+
+    /// What every connection of a server shares.
+    record Shared(
+            RequestRouter router,
+            RequestMetrics metrics,
+            RequestMemory memory,
+            ConnectionLimits limits,
+            NetworkConfig config,
+            EventLoops loops) {}
+
+    /// A frame of this size is received into one buffer at once; a larger one grows by doubling as its bytes come,
+    /// so that a length alone cannot claim memory.
+    private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
+
+    private static final int LENGTH_BYTES = 4;
+    private static final int SHORTEST_HEADER_BYTES = 2 + 2 + 4 + 2;
+
+    private final Shared shared;
+    private final String listenerName;
+    private final ReceiveAllocator receive;
+    private final ResponseSequencer<ServerRequest> sequencer = new ResponseSequencer<>();
+
+    private @Nullable ChannelHandlerContext context;
+    private @Nullable ResponseEncoder encoder;
+    private String clientAddress = "";
+    private @Nullable Deadlines deadlines;
+
+    /// The frame being received: starts with its length, writer index behind what has come. Its capacity is
+    /// reserved.
+    private @Nullable ByteBuf unfinished;
+
+    /// Bytes being served, or left over when a bound stopped that.
+    private @Nullable ByteBuf unparsed;
+
+    private long lastActivityNanos;
+    private boolean counted;
+    private boolean closed;
+    private boolean inBurst;
+    private boolean paused;
+    private boolean waitsForMemory;
+    private boolean flushPosted;
+    private @Nullable String lastClientId;
+    private byte[] lastClientIdBytes = {};
+
+    ConnectionHandler(Shared shared, String listenerName, ReceiveAllocator receive) {
+        this.shared = shared;
+        this.listenerName = listenerName;
+        this.receive = receive;
+    }
+
+    String listenerName() {
+        return listenerName;
+    }
+
+    String principal() {
+        return "User:ANONYMOUS";
+    }
+
+    String clientAddress() {
+        return clientAddress;
+    }
+
+    Executor executor() {
+        return attached().executor();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean inExecutor() {
+        return attached().executor().inEventLoop();
+    }
+
+    Deadlines deadlines() {
+        Deadlines of = deadlines;
+        if (of == null) {
+            throw new IllegalStateException("not attached to an event loop");
+        }
+        return of;
+    }
+
+    private ChannelHandlerContext attached() {
+        ChannelHandlerContext of = context;
+        if (of == null) {
+            throw new IllegalStateException("not attached to a channel");
+        }
+        return of;
+    }
+
+    // --- life ---
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+        encoder = new ResponseEncoder(ctx.alloc());
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws Exception {
+        clientAddress = EventLoops.addressOf(ctx.channel());
+        deadlines = shared.loops.deadlinesOf(ctx.channel().eventLoop());
+        switch (shared.limits.open(clientAddress)) {
+            case ACCEPTED -> {
+                counted = true;
+                shared.metrics.connectionOpened(listenerName);
+                lastActivityNanos = deadlines().nowNanos();
+                if (shared.config.idleMs() > 0) {
+                    watchIdleness(TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs()));
+                }
+                super.channelActive(ctx);
+            }
+            case TOO_MANY -> drop(Closed.TOO_MANY_CONNECTIONS, "max.connections is reached");
+            case TOO_MANY_PER_IP -> drop(Closed.TOO_MANY_CONNECTIONS_PER_IP, "max.connections.per.ip is reached");
+        }
+    }
+
+    private void watchIdleness(long delayNanos) {
+        deadlines().after(delayNanos, () -> {
+            if (closed) {
+                return;
+            }
+            long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs());
+            long left = sequencer.open() > 0
+                    ? idleNanos
+                    : lastActivityNanos + idleNanos - deadlines().nowNanos();
+            if (left > 0) {
+                watchIdleness(left);
+            } else {
+                drop(Closed.IDLE, "idle for connections.max.idle.ms");
+            }
+        });
+    }
+
+    private void drop(Closed cause, String reason) {
+        if (closed) {
+            return;
+        }
+        LOG.debug("Closing connection listener={} peer={}: {}", listenerName, clientAddress, reason);
+        shared.metrics.connectionDropped(listenerName, cause);
+        tearDown();
+        attached().close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+        tearDown();
+        super.channelInactive(ctx);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        tearDown();
+    }
+
+    /// Gives everything back. Answers that are still being made find `closed` set and are released on arrival.
+    private void tearDown() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (counted) {
+            shared.limits.close(clientAddress);
+            shared.metrics.connectionClosed(listenerName);
+        }
+        if (unfinished != null) {
+            takeUnfinished().release();
+        }
+        if (unparsed != null) {
+            unparsed.release();
+            unparsed = null;
+        }
+        ServerRequest request;
+        while ((request = sequencer.poll()) != null) {
+            shared.memory.release(request.bytes());
+            ResponseEncoder.release(request.response(), request.apiVersion());
+            request.dropResponse();
+            request.disconnected();
+        }
+        if (encoder != null) {
+            encoder.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof IOException) {
+            LOG.debug("Connection failed listener={} peer={}: {}", listenerName, clientAddress, cause.toString());
+        } else {
+            LOG.error("Unexpected failure on a connection listener={} peer={}", listenerName, clientAddress, cause);
+        }
+        drop(Closed.ERROR, "failure: " + cause);
+    }
+
+    // --- in ---
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf buffer = (ByteBuf) message;
+        if (closed) {
+            buffer.release();
+            return;
+        }
+        inBurst = true;
+        lastActivityNanos = deadlines().nowNanos();
+        if (buffer == unfinished) {
+            buffer.release(); // the reference the allocator took for this read; the frame's own one remains
+            if (buffer.isWritable() && !beginsWithWholeFrame(buffer)) {
+                return;
+            }
+            unparsed = takeUnfinished();
+        } else {
+            // Bytes that are left come from a read that was under way when reading stopped, or from a handler in front
+            // of this one that does not read into our buffers.
+            ByteBuf left = unfinished != null ? takeUnfinished() : unparsed;
+            unparsed = left == null ? buffer : join(left, buffer);
+        }
+        if (!paused) {
+            parse();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
+        endBurst();
+        super.channelReadComplete(ctx);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+        if (ctx.channel().isWritable()) {
+            resume();
+        }
+        super.channelWritabilityChanged(ctx);
+    }
+
+    private boolean beginsWithWholeFrame(ByteBuf buffer) {
+        return buffer.readableBytes() >= LENGTH_BYTES
+                && buffer.readableBytes() - LENGTH_BYTES >= buffer.getInt(buffer.readerIndex());
+    }
+
+    private ByteBuf takeUnfinished() {
+        ByteBuf frame = Objects.requireNonNull(unfinished);
+        unfinished = null;
+        receive.continueInto(null);
+        shared.memory.release(frame.capacity());
+        return frame;
+    }
+
+    private ByteBuf join(ByteBuf first, ByteBuf second) {
+        ByteBuf joined = attached().alloc().directBuffer(first.readableBytes() + second.readableBytes());
+        joined.writeBytes(first).writeBytes(second);
+        first.release();
+        second.release();
+        return joined;
+    }
+
+    /// Serves the whole frames in `unparsed`, then makes what is left the unfinished frame. Stops early at a bound.
+    private void parse() {
+        while (!closed && unparsed != null) {
+            ByteBuf buffer = unparsed;
+            if (buffer.readableBytes() < LENGTH_BYTES) {
+                if (!buffer.isReadable() || receiveRest(buffer, ReceiveAllocator.SMALL_BYTES)) {
+                    unparsed = null;
+                    buffer.release();
+                }
+                return;
+            }
+            int length = buffer.getInt(buffer.readerIndex());
+            if (length < SHORTEST_HEADER_BYTES || length > shared.config.requestMaxBytes()) {
+                drop(
+                        Closed.BAD_FRAME,
+                        "a frame of " + length + " bytes, socket.request.max.bytes is "
+                                + shared.config.requestMaxBytes());
+                return;
+            }
+            if (buffer.readableBytes() < LENGTH_BYTES + length) {
+                if (receiveRest(buffer, LENGTH_BYTES + length)) {
+                    unparsed = null;
+                    buffer.release();
+                }
+                return;
+            }
+            if (mustPause() || !reserveMemory(length)) {
+                pause();
+                return;
+            }
+            int start = buffer.readerIndex() + LENGTH_BYTES;
+            buffer.readerIndex(start + length);
+            serve(buffer, start, length);
+        }
+    }
+
+    /// Copies the beginning of a frame to a buffer of its own, which the next reads fill. False, and reading stops,
+    /// if there is no memory for it now.
+    private boolean receiveRest(ByteBuf buffer, int needed) {
+        int capacity = Math.min(needed, Math.max(EAGER_FRAME_BYTES, 2 * buffer.readableBytes()));
+        if (!reserveMemory(capacity)) {
+            pause();
+            return false;
+        }
+        ByteBuf frame = attached().alloc().directBuffer(capacity, capacity);
+        frame.writeBytes(buffer);
+        unfinished = frame;
+        receive.continueInto(frame);
+        return true;
+    }
+
+    private boolean mustPause() {
+        return sequencer.open() >= shared.config.maxRequestsInFlight()
+                || !attached().channel().isWritable();
+    }
+
+    /// False when the node's request memory is used up; parsing goes on when some is free.
+    private boolean reserveMemory(long bytes) {
+        if (shared.memory.tryReserve(bytes)) {
+            return true;
+        }
+        if (!waitsForMemory) {
+            waitsForMemory = true;
+            shared.metrics.readingPaused(listenerName);
+            shared.memory.whenReleased(() -> executor().execute(() -> {
+                waitsForMemory = false;
+                resume();
+            }));
+        }
+        return false;
+    }
+
+    private void pause() {
+        if (!paused) {
+            paused = true;
+            attached().channel().config().setAutoRead(false);
+        }
+    }
+
+    private void resume() {
+        if (!paused || closed || waitsForMemory || mustPause()) {
+            return;
+        }
+        paused = false;
+        boolean ownBurst = !inBurst;
+        inBurst = true;
+        parse();
+        if (ownBurst) {
+            endBurst();
+        }
+        if (!paused && !closed) {
+            attached().channel().config().setAutoRead(true);
+        }
+    }
+
+    private void endBurst() {
+        inBurst = false;
+        if (!closed) {
+            flush();
+        }
+    }
+
+    private void serve(ByteBuf buffer, int start, int length) {
+        short apiVersion = buffer.getShort(start + Short.BYTES);
+        ApiKey api = shared.router.find(buffer.getShort(start), apiVersion);
+        if (api == null) {
+            shared.memory.release(length);
+            drop(
+                    Closed.BAD_REQUEST,
+                    "API key " + buffer.getShort(start) + " version " + apiVersion + " is not served here");
+            return;
+        }
+        var body = new ByteBufReadable(buffer.slice(start, length));
+        ServerRequest request = null;
+        try {
+            body.skip(Short.BYTES + Short.BYTES);
+            int correlationId = body.readInt();
+            String clientId = readClientId(buffer, start, body);
+            if (api.requestHeaderVersion(apiVersion) >= 2) {
+                skipTaggedFields(body);
+            }
+            request = new ServerRequest(this, api, apiVersion, correlationId, clientId, lastActivityNanos, length);
+            sequencer.add(request);
+            shared.metrics.requestReceived(api, apiVersion, length);
+            shared.router.dispatch(request, body);
+        } catch (MalformedMessageException e) {
+            if (request == null) {
+                shared.memory.release(length);
+            }
+            drop(Closed.BAD_REQUEST, "malformed " + api + " request version " + apiVersion + ": " + e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "Handler failed apiKey={} version={} listener={} peer={}",
+                    api,
+                    apiVersion,
+                    listenerName,
+                    clientAddress,
+                    e);
+            drop(Closed.ERROR, "handler of " + api + " failed: " + e);
+        }
+    }
+
+    /// The client id, which hardly ever changes within a connection, without making the string anew.
+    private @Nullable String readClientId(ByteBuf buffer, int start, ByteBufReadable body) {
+        int length = body.readShort();
+        if (length < 0) {
+            return null;
+        }
+        if (length > body.remaining()) {
+            throw new MalformedMessageException("client id of " + length + " bytes in a frame that ends before it");
+        }
+        int at = start + SHORTEST_HEADER_BYTES;
+        if (length == lastClientIdBytes.length && equalBytes(buffer, at, lastClientIdBytes)) {
+            body.skip(length);
+            return lastClientId;
+        }
+        byte[] bytes = body.readBytes(length);
+        lastClientIdBytes = bytes;
+        lastClientId = new String(bytes, StandardCharsets.UTF_8);
+        return lastClientId;
+    }
+
+    private static boolean equalBytes(ByteBuf buffer, int at, byte[] expected) {
+        for (int i = 0; i < expected.length; i++) {
+            if (buffer.getByte(at + i) != expected[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void skipTaggedFields(ByteBufReadable body) {
+        int fields = body.readUnsignedVarint();
+        for (int i = 0; i < fields; i++) {
+            body.readUnsignedVarint();
+            body.skip(body.readUnsignedVarint());
+        }
+    }
+
+    // --- out ---
+
+    /// An answer is there. On the event loop, in a read burst or later.
+    void completed(ServerRequest request) {
+        if (closed) {
+            ResponseEncoder.release(request.response(), request.apiVersion());
+            request.dropResponse();
+            return;
+        }
+        request.markReady();
+        ServerRequest next;
+        while (!closed && (next = sequencer.pollReady()) != null) {
+            send(next);
+        }
+        if (closed) {
+            return;
+        }
+        if (!inBurst && !flushPosted) {
+            // Whatever else completes in this round of the event loop leaves in the same flush.
+            flushPosted = true;
+            executor().execute(() -> {
+                flushPosted = false;
+                if (!closed) {
+                    flush();
+                    resume();
+                }
+            });
+        }
+    }
+
+    private void send(ServerRequest request) {
+        shared.memory.release(request.bytes());
+        String reason = request.disconnectReason();
+        if (reason != null) {
+            flush();
+            drop(Closed.HANDLER, reason);
+            return;
+        }
+        Message response = request.response();
+        int bytes = 0;
+        if (response != null) {
+            try {
+                bytes = encoder().encode(request.apiKey(), request.apiVersion(), request.correlationId(), response);
+            } catch (RuntimeException | IOException e) {
+                LOG.error(
+                        "Response cannot be sent apiKey={} version={} peer={}",
+                        request.apiKey(),
+                        request.apiVersion(),
+                        clientAddress,
+                        e);
+                drop(Closed.ERROR, "response of " + request.apiKey() + " cannot be sent: " + e);
+                return;
+            }
+            request.dropResponse();
+        }
+        shared.metrics.requestCompleted(
+                request.apiKey(), request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);
+    }
+
+    private ResponseEncoder encoder() {
+        return Objects.requireNonNull(encoder);
+    }
+
+    private void flush() {
+        if (encoder().flush(attached())) {
+            lastActivityNanos = deadlines().nowNanos();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.moldau.broker.net;
+
+import io.moldau.broker.request.RequestMetrics;
+import io.moldau.broker.request.RequestRouter;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Accepts connections on the node's listeners and serves the requests that come over them.
+///
+/// Every connection stays on the event loop that got it. Closing stops accepting first and then ends the
+/// connections; the event loops belong to whoever made them.
+public final class NettyServer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NettyServer.class);
+
+    /// With more than this unsent, a connection is not read from until the peer has taken half of it.
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
+
+    private final NetworkConfig config;
+    private final EventLoops loops;
+    private final ConnectionHandler.Shared shared;
+    private final ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE, true);
+    private final Map<String, Channel> listeners = new LinkedHashMap<>();
+
+    public NettyServer(NetworkConfig config, EventLoops loops, RequestRouter router, RequestMetrics metrics) {
+        this.config = config;
+        this.loops = loops;
+        this.shared = new ConnectionHandler.Shared(
+                router,
+                metrics,
+                new RequestMemory(config.requestMemoryBytes()),
+                new ConnectionLimits(
+                        config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
+                config,
+                loops);
+    }
+
+    /// Begins to accept connections.
+    ///
+    /// @return the address bound to, with its port
+    /// @throws IOException if the address cannot be bound
+    public synchronized InetSocketAddress bind(ListenerConfig listener) throws IOException {
+        var bootstrap = new ServerBootstrap()
+                .group(loops.group())
+                .channel(loops.serverChannelType())
+                .option(ChannelOption.SO_BACKLOG, config.backlog())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.ALLOCATOR, loops.allocator())
+                .childOption(ChannelOption.ALLOCATOR, loops.allocator())
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ResponseSize.ESTIMATOR)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        var receive = new ReceiveAllocator();
+                        channel.config().setRecvByteBufAllocator(receive);
+                        channel.pipeline().addLast(new ConnectionHandler(shared, listener.name(), receive));
+                        connections.add(channel);
+                    }
+                });
+        if (config.receiveBufferBytes() > 0) {
+            bootstrap.option(ChannelOption.SO_RCVBUF, config.receiveBufferBytes());
+            bootstrap.childOption(ChannelOption.SO_RCVBUF, config.receiveBufferBytes());
+        }
+        if (config.sendBufferBytes() > 0) {
+            bootstrap.childOption(ChannelOption.SO_SNDBUF, config.sendBufferBytes());
+        }
+        var address = listener.host().isEmpty()
+                ? new InetSocketAddress(listener.port())
+                : new InetSocketAddress(listener.host(), listener.port());
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+        Throwable failure = bound.cause();
+        if (failure != null) {
+            throw new IOException(
+                    "listener " + listener.name() + " cannot bind " + address + ": " + failure.getMessage()
+                            + "; is another process using the port?",
+                    failure);
+        }
+        listeners.put(listener.name(), bound.channel());
+        var local = (InetSocketAddress) bound.channel().localAddress();
+        LOG.debug("Listening listener={} address={}", listener.name(), local);
+        return local;
+    }
+
+    /// Where a listener accepts connections; null if it does not.
+    public synchronized @Nullable InetSocketAddress addressOf(String listener) {
+        Channel channel = listeners.get(listener);
+        return channel == null ? null : (InetSocketAddress) channel.localAddress();
+    }
+
+    /// Open connections, over all listeners.
+    public int connectionCount() {
+        return shared.limits().total();
+    }
+
+    /// Bytes of requests that are not answered yet.
+    public long requestMemoryUsed() {
+        return shared.memory().used();
+    }
+
+    /// Stops accepting; open connections go on.
+    public synchronized void stopAccepting() {
+        for (Channel channel : listeners.values()) {
+            channel.close().awaitUninterruptibly();
+        }
+        listeners.clear();
+    }
+
+    @Override
+    public void close() {
+        stopAccepting();
+        connections.close().awaitUninterruptibly();
+    }
+}

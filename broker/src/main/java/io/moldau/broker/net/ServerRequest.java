@@ -1,0 +1,198 @@
+package io.moldau.broker.net;
+
+import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.request.RequestContext;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.Message;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/// One request of a connection: the handlers' context and the place its answer waits in.
+///
+/// Whoever answers first takes the state from OPEN; everything after that happens on the event loop.
+final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implements RequestContext, Runnable {
+
+    private static final int OPEN = 0;
+    private static final int ANSWERED = 1;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(ServerRequest.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ConnectionHandler connection;
+    private final ApiKey apiKey;
+    private final short apiVersion;
+    private final int correlationId;
+    private final @Nullable String clientId;
+    private final long receivedNanos;
+    private final int bytes;
+
+    @SuppressWarnings("unused") // through STATE
+    private volatile int state = OPEN;
+
+    private @Nullable Message response;
+    private @Nullable String disconnectReason;
+    private @Nullable Runnable giveUp;
+
+    ServerRequest(
+            ConnectionHandler connection,
+            ApiKey apiKey,
+            short apiVersion,
+            int correlationId,
+            @Nullable String clientId,
+            long receivedNanos,
+            int bytes) {
+        this.connection = connection;
+        this.apiKey = apiKey;
+        this.apiVersion = apiVersion;
+        this.correlationId = correlationId;
+        this.clientId = clientId;
+        this.receivedNanos = receivedNanos;
+        this.bytes = bytes;
+    }
+
+    @Override
+    public ApiKey apiKey() {
+        return apiKey;
+    }
+
+    @Override
+    public short apiVersion() {
+        return apiVersion;
+    }
+
+    @Override
+    public int correlationId() {
+        return correlationId;
+    }
+
+    @Override
+    public @Nullable String clientId() {
+        return clientId;
+    }
+
+    @Override
+    public String listenerName() {
+        return connection.listenerName();
+    }
+
+    @Override
+    public String principal() {
+        return connection.principal();
+    }
+
+    @Override
+    public String clientAddress() {
+        return connection.clientAddress();
+    }
+
+    @Override
+    public long receivedNanos() {
+        return receivedNanos;
+    }
+
+    @Override
+    public Executor executor() {
+        return connection.executor();
+    }
+
+    @Override
+    public boolean inExecutor() {
+        return connection.inExecutor();
+    }
+
+    @Override
+    public Deadlines deadlines() {
+        return connection.deadlines();
+    }
+
+    @Override
+    public void whenDisconnected(Runnable action) {
+        giveUp = action;
+        if (connection.isClosed()) {
+            action.run();
+        }
+    }
+
+    /// The connection is gone and this request was not answered yet.
+    void disconnected() {
+        Runnable action = giveUp;
+        if (action != null && (int) STATE.getVolatile(this) == OPEN) {
+            giveUp = null;
+            action.run();
+        }
+    }
+
+    /// Size of the frame, for the node's request budget.
+    int bytes() {
+        return bytes;
+    }
+
+    @Nullable
+    Message response() {
+        return response;
+    }
+
+    @Nullable
+    String disconnectReason() {
+        return disconnectReason;
+    }
+
+    /// Forgets the answer once it is encoded, since the request may live on in a closure of its handler.
+    void dropResponse() {
+        response = null;
+    }
+
+    @Override
+    public void respond(Message answer) {
+        claim();
+        response = answer;
+        complete();
+    }
+
+    @Override
+    public void respondNothing() {
+        claim();
+        complete();
+    }
+
+    @Override
+    public void disconnect(String reason) {
+        claim();
+        disconnectReason = reason;
+        complete();
+    }
+
+    private void claim() {
+        if (!STATE.compareAndSet(this, OPEN, ANSWERED)) {
+            throw new IllegalStateException(apiKey + " request " + correlationId + " was answered twice");
+        }
+    }
+
+    private void complete() {
+        if (connection.inExecutor()) {
+            connection.completed(this);
+            return;
+        }
+        try {
+            connection.executor().execute(this);
+        } catch (RejectedExecutionException e) {
+            // The event loop has stopped, and every connection with it.
+            ResponseEncoder.release(response, apiVersion);
+        }
+    }
+
+    /// An answer that came from another thread arrives on the event loop.
+    @Override
+    public void run() {
+        connection.completed(this);
+    }
+}

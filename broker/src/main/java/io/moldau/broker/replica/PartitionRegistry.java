@@ -1,0 +1,196 @@
+package io.moldau.broker.replica;
+
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
+import io.moldau.common.FaultHandler;
+import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.common.time.Time;
+import io.moldau.log.PartitionLog;
+import io.moldau.log.dir.LogDirState;
+import io.moldau.log.dir.LogDirs;
+import io.moldau.log.storage.StorageException;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
+import io.moldau.metadata.partition.PartitionRegistration;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The partitions this node hosts, and what to tell a client about those it does not.
+///
+/// Look-ups come from any thread; changes only from the thread that publishes metadata, and from whoever sees a
+/// disk fail.
+public final class PartitionRegistry {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionRegistry.class);
+
+    private final int localId;
+    private final LogDirs logs;
+    private final Supplier<MetadataImage> image;
+    private final Partition.Services services;
+    private final Map<TopicPartition, HostedPartition> hosted = new ConcurrentHashMap<>();
+
+    /// @param image the node's current metadata
+    public PartitionRegistry(
+            int localId, LogDirs logs, Supplier<MetadataImage> image, Time time, TailCache tails, FaultHandler faults) {
+        this.localId = localId;
+        this.logs = logs;
+        this.image = image;
+        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed);
+        logs.onOffline(this::directoryFailed);
+    }
+
+    public int localId() {
+        return localId;
+    }
+
+    public HostedPartition get(TopicPartition partition) {
+        HostedPartition found = hosted.get(partition);
+        return found == null ? HostedPartition.NONE : found;
+    }
+
+    /// All replicas in working order.
+    public List<Partition> onlinePartitions() {
+        var online = new ArrayList<Partition>();
+        for (HostedPartition partition : hosted.values()) {
+            if (partition instanceof HostedPartition.Online(Partition it)) {
+                online.add(it);
+            }
+        }
+        return online;
+    }
+
+    /// The replica, or why a client cannot have it: KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER where other brokers
+    /// host it, or UNKNOWN_TOPIC_OR_PARTITION.
+    ///
+    /// @throws ApiException with that error
+    public Partition online(TopicPartition partition) {
+        return switch (get(partition)) {
+            case HostedPartition.Online(Partition it) -> it;
+            case HostedPartition.Offline ignored ->
+                throw new ApiException(
+                        Errors.KAFKA_STORAGE_ERROR, "the log directory of " + partition + " on this broker failed");
+            case HostedPartition.None ignored -> {
+                if (image.get().topics().partition(partition) != null) {
+                    throw new ApiException(Errors.NOT_LEADER_OR_FOLLOWER, "this broker has no replica of " + partition);
+                }
+                throw new ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, "there is no partition " + partition);
+            }
+        };
+    }
+
+    /// The name of the topic with that id.
+    ///
+    /// @throws ApiException with UNKNOWN_TOPIC_ID
+    public String topicName(Uuid topicId) {
+        TopicImage topic = image.get().topics().topic(topicId);
+        if (topic == null) {
+            throw new ApiException(Errors.UNKNOWN_TOPIC_ID, "there is no topic with the id " + topicId);
+        }
+        return topic.name();
+    }
+
+    /// Who leads a partition as far as this node's metadata says, whether it is hosted here or not.
+    public @Nullable PartitionRegistration registration(TopicPartition partition) {
+        return image.get().topics().partition(partition);
+    }
+
+    public MetadataImage image() {
+        return image.get();
+    }
+
+    // --- changes, by the metadata publisher ---
+
+    void becomeLeader(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
+        Partition partition = open(id, settings);
+        if (partition != null) {
+            partition.becomeLeader(registration, settings);
+        }
+    }
+
+    void becomeFollower(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
+        Partition partition = open(id, settings);
+        if (partition != null) {
+            partition.becomeFollower(registration, settings);
+        }
+    }
+
+    private @Nullable Partition open(TopicIdPartition id, TopicSettings settings) {
+        HostedPartition now = get(id.topicPartition());
+        if (now instanceof HostedPartition.Online(Partition it) && it.topicId().equals(id.topicId())) {
+            return it;
+        }
+        if (now instanceof HostedPartition.Online) {
+            delete(id.topicPartition()); // the topic was deleted and made again under its name
+        }
+        if (now instanceof HostedPartition.Offline) {
+            return null;
+        }
+        try {
+            PartitionLog log = logs.getOrCreate(id, settings.log());
+            var partition = new Partition(id, log, settings, services);
+            hosted.put(id.topicPartition(), new HostedPartition.Online(partition));
+            return partition;
+        } catch (StorageException e) {
+            LOG.error("No log for topic={} partition={}", id.topic(), id.partition(), e);
+            hosted.put(id.topicPartition(), HostedPartition.OFFLINE);
+            return null;
+        }
+    }
+
+    void delete(TopicPartition partition) {
+        HostedPartition gone = hosted.remove(partition);
+        if (gone instanceof HostedPartition.Online(Partition it)) {
+            it.retire();
+            try {
+                logs.delete(partition);
+            } catch (StorageException e) {
+                LOG.error(
+                        "Cannot delete the log of topic={} partition={}", partition.topic(), partition.partition(), e);
+            }
+        }
+    }
+
+    void updateSettings(String topic, TopicSettings settings) {
+        for (Partition partition : onlinePartitions()) {
+            if (partition.topicPartition().topic().equals(topic)) {
+                partition.updateSettings(settings);
+            }
+        }
+    }
+
+    // --- disks ---
+
+    private void storageFailed(StorageException failure) {
+        takeOffline(failure.directory());
+    }
+
+    private void directoryFailed(LogDirState.Offline directory) {
+        takeOffline(directory.path());
+    }
+
+    private void takeOffline(Path directory) {
+        for (Partition partition : onlinePartitions()) {
+            if (partition.log().logDir().equals(directory)
+                    && hosted.replace(
+                            partition.topicPartition(),
+                            new HostedPartition.Online(partition),
+                            HostedPartition.OFFLINE)) {
+                LOG.error(
+                        "Partition offline topic={} partition={} directory={}",
+                        partition.topicPartition().topic(),
+                        partition.topicPartition().partition(),
+                        directory);
+                partition.retire();
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.moldau.broker.request;
+
+import io.moldau.common.ApiException;
+import io.moldau.wire.message.ApiVersionsResponseData;
+import io.moldau.wire.message.DescribeClusterResponseData;
+import io.moldau.wire.message.DescribeLogDirsResponseData;
+import io.moldau.wire.message.FetchResponseData;
+import io.moldau.wire.message.FindCoordinatorResponseData;
+import io.moldau.wire.message.HeartbeatResponseData;
+import io.moldau.wire.message.InitProducerIdResponseData;
+import io.moldau.wire.message.JoinGroupResponseData;
+import io.moldau.wire.message.LeaveGroupResponseData;
+import io.moldau.wire.message.ListConfigResourcesResponseData;
+import io.moldau.wire.message.ListGroupsResponseData;
+import io.moldau.wire.message.OffsetDeleteResponseData;
+import io.moldau.wire.message.SyncGroupResponseData;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.Message;
+import org.jspecify.annotations.Nullable;
+
+/// Answers that consist of one error code, for the APIs whose responses have a place for one.
+public final class ErrorResponses {
+
+    private ErrorResponses() {}
+
+    /// The API's response with the failure's error in it, or null if its responses have errors only per item: such
+    /// a handler answers item by item, or overrides [RequestHandler#errorResponse].
+    public static @Nullable Message of(ApiKey api, short version, ApiException failure) {
+        short code = failure.error().code();
+        return switch (api) {
+            case API_VERSIONS -> new ApiVersionsResponseData().setErrorCode(code);
+            // Without an error code of its own before sessions came.
+            case FETCH -> version >= 7 ? new FetchResponseData().setErrorCode(code) : null;
+            case INIT_PRODUCER_ID ->
+                new InitProducerIdResponseData()
+                        .setErrorCode(code)
+                        .setProducerId(-1L)
+                        .setProducerEpoch((short) -1);
+            case LIST_CONFIG_RESOURCES -> new ListConfigResourcesResponseData().setErrorCode(code);
+            case DESCRIBE_CLUSTER ->
+                new DescribeClusterResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case DESCRIBE_LOG_DIRS -> version >= 3 ? new DescribeLogDirsResponseData().setErrorCode(code) : null;
+            case FIND_COORDINATOR ->
+                version < 4
+                        ? new FindCoordinatorResponseData()
+                                .setErrorCode(code)
+                                .setErrorMessage(version >= 1 ? failure.getMessage() : "")
+                                .setNodeId(-1)
+                                .setHost("")
+                                .setPort(-1)
+                        : null;
+            case JOIN_GROUP ->
+                new JoinGroupResponseData()
+                        .setErrorCode(code)
+                        .setGenerationId(-1)
+                        .setProtocolName(version >= 7 ? null : "");
+            case SYNC_GROUP -> new SyncGroupResponseData().setErrorCode(code);
+            case HEARTBEAT -> new HeartbeatResponseData().setErrorCode(code);
+            case LEAVE_GROUP -> new LeaveGroupResponseData().setErrorCode(code);
+            case LIST_GROUPS -> new ListGroupsResponseData().setErrorCode(code);
+            case OFFSET_DELETE -> new OffsetDeleteResponseData().setErrorCode(code);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,485 @@
+package io.moldau.metadata.quorum.ratis;
+
+import io.moldau.common.FaultHandler;
+import io.moldau.common.Uuid;
+import io.moldau.common.time.Time;
+import io.moldau.metadata.quorum.Applied;
+import io.moldau.metadata.quorum.AppliedMetadata;
+import io.moldau.metadata.quorum.LeadershipLostException;
+import io.moldau.metadata.quorum.LogEntry;
+import io.moldau.metadata.quorum.LogRange;
+import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.QuorumListener;
+import io.moldau.metadata.quorum.QuorumMetrics;
+import io.moldau.metadata.quorum.QuorumState;
+import io.moldau.metadata.quorum.SnapshotSource;
+import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.record.MetadataBatch;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpcWithProxy;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The metadata quorum on Apache Ratis: one Raft group, one division of it in this process.
+///
+/// Owns a maintenance thread that once a second stores the commit mark, looks whether a snapshot is due and
+/// whether the
+/// division is still alive (Ratis closes it silently in several cases while the server claims to run).
+public final class RatisQuorum implements MetadataQuorum {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RatisQuorum.class);
+
+    /// Room for what Ratis adds to an entry.
+    private static final int ENTRY_OVERHEAD = 64 << 10;
+
+    private static final long TICK_MS = 1000;
+    private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
+
+    private final RatisQuorumConfig config;
+    private final QuorumDirectory directory;
+    private final Time time;
+    private final QuorumMetrics metrics;
+    private final FaultHandler faults;
+    private final AppliedMetadata applied = new AppliedMetadata();
+    private final RatisSnapshots snapshots = new RatisSnapshots();
+    private final CommitMark commitMark;
+    private final ClientId clientId = ClientId.randomId();
+    private final AtomicLong callIds = new AtomicLong();
+    private final RaftGroupId groupId;
+    private final RaftPeerId selfId;
+    private final ScheduledExecutorService maintenance;
+    private volatile @Nullable RaftServer server;
+    private volatile RaftServer.@Nullable Division division;
+    private volatile @Nullable RatisStateMachine stateMachine;
+    private volatile boolean closing;
+    // Maintenance thread only.
+    private long snapshotAppliedBytes;
+    private long snapshotNanos;
+    private long snapshotIndex = -1;
+
+    public RatisQuorum(
+            RatisQuorumConfig config,
+            QuorumDirectory directory,
+            Time time,
+            QuorumMetrics metrics,
+            FaultHandler faults) {
+        this.config = config;
+        this.directory = directory;
+        this.time = time;
+        this.metrics = metrics;
+        this.faults = faults;
+        this.commitMark = new CommitMark(directory.commitMark());
+        this.groupId = RaftGroupId.valueOf(directory.groupId());
+        this.selfId = RaftPeerId.valueOf(config.self().key());
+        this.maintenance = Executors.newSingleThreadScheduledExecutor(task -> {
+            var thread = new Thread(
+                    task, "metadata-quorum-maintenance-" + config.self().nodeId());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public void start(QuorumListener listener) throws IOException {
+        RatisQuorumConfig.Transport.Grpc address = config.listener();
+        if (address != null) {
+            checkFree(address);
+        }
+        LOG.info("metadata quorum settings: {}", RatisProperties.settings(config));
+        var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
+        stateMachine = machine;
+        RaftServer started = RaftServer.newBuilder()
+                .setServerId(selfId)
+                .setGroup(RaftGroup.valueOf(
+                        groupId, config.voters().stream().map(this::peer).toList()))
+                // The default formats; this takes what is there.
+                .setOption(RaftStorage.StartupOption.RECOVER)
+                .setStateMachine(machine)
+                .setProperties(RatisProperties.of(config))
+                .setParameters(new Parameters())
+                .build();
+        server = started;
+        try {
+            RaftServer.Division own = started.getDivision(groupId);
+            division = own;
+            machine.division(own);
+            started.start();
+            directory.markOpened();
+            checkNothingCommittedIsLost(own);
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw new IOException(
+                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+        }
+        snapshotNanos = time.nanoseconds();
+        snapshotIndex = applied.position().index();
+        maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /// Ratis calls System.exit when it cannot bind.
+    private static void checkFree(RatisQuorumConfig.Transport.Grpc address) throws IOException {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(address.host(), address.port()));
+        } catch (IOException e) {
+            throw new IOException(
+                    "the metadata quorum cannot listen on " + address.host() + ":" + address.port() + ": "
+                            + e.getMessage() + "; is another node running there?",
+                    e);
+        }
+    }
+
+    private RaftPeer peer(Voter voter) {
+        var builder = RaftPeer.newBuilder().setId(RaftPeerId.valueOf(voter.key()));
+        if (!voter.host().isEmpty()) {
+            builder.setAddress(voter.host() + ":" + voter.port());
+        }
+        return builder.build();
+    }
+
+    /// See [CommitMark].
+    private void checkNothingCommittedIsLost(RaftServer.Division own) throws IOException {
+        CommitMark.Mark mark = commitMark.read();
+        if (mark == null) {
+            return;
+        }
+        RaftLog log = own.getRaftLog();
+        @Nullable TermIndex last = log.getLastEntryTermIndex();
+        long lastIndex = Math.max(last == null ? -1 : last.getIndex(), log.getSnapshotIndex());
+        @Nullable TermIndex marked = log.getTermIndex(mark.index());
+        if (lastIndex < mark.index() || (marked != null && marked.getTerm() != mark.term())) {
+            throw new IOException("entry " + mark.index() + " of term " + mark.term()
+                    + " was committed but is not in the log any more (the log ends at " + lastIndex
+                    + "): the disk lost or damaged it. Restore the directory, or empty it and add this node to the"
+                    + " quorum again as a new voter");
+        }
+    }
+
+    // ---- The write path.
+
+    @Override
+    public CompletableFuture<Applied> append(MetadataBatch batch) {
+        var local = new LocalBatch(batch);
+        int size = local.getContent().size();
+        if (size > maxBatchBytes()) {
+            throw new IllegalArgumentException(
+                    "a batch of " + size + " bytes is larger than " + maxBatchBytes() + " bytes");
+        }
+        RaftServer current = server;
+        if (current == null || closing) {
+            return CompletableFuture.failedFuture(new LeadershipLostException("the metadata quorum is closed", null));
+        }
+        RaftClientRequest request = RaftClientRequest.newBuilder()
+                .setClientId(clientId)
+                .setServerId(selfId)
+                .setGroupId(groupId)
+                .setCallId(callIds.incrementAndGet())
+                .setMessage(local)
+                .setType(RaftClientRequest.writeRequestType())
+                .build();
+        long start = time.nanoseconds();
+        try {
+            return current.submitClientRequestAsync(request).handle((reply, failure) -> {
+                Applied result = local.applied();
+                if (failure != null || !reply.isSuccess() || result == null) {
+                    Throwable cause = failure != null ? failure : reply.getException();
+                    throw new LeadershipLostException(
+                            "the batch of epoch " + local.epoch() + " was not committed by this node: "
+                                    + (cause == null ? "no result" : cause.getMessage()),
+                            cause);
+                }
+                metrics.committed(size, time.nanoseconds() - start);
+                return result;
+            });
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(new LeadershipLostException("Ratis refused the batch", e));
+        }
+    }
+
+    @Override
+    public int maxBatchBytes() {
+        return RatisProperties.APPENDER_BYTE_LIMIT - ENTRY_OVERHEAD;
+    }
+
+    // ---- State.
+
+    @Override
+    public QuorumState state() {
+        RaftServer.Division own = division;
+        if (own == null) {
+            return new QuorumState(-1, 0, false, List.of());
+        }
+        DivisionInfo info = own.getInfo();
+        @Nullable RaftPeerId leader = info.getLeaderId();
+        var voters = own.getRaftConf().getCurrentPeers().stream()
+                .map(RatisQuorum::voter)
+                .toList();
+        return new QuorumState(
+                leader == null ? -1 : Voter.nodeId(leader.toString()),
+                (int) info.getCurrentTerm(),
+                info.isAlive() && info.isLeader(),
+                voters);
+    }
+
+    private static Voter voter(RaftPeer peer) {
+        String key = peer.getId().toString();
+        int dot = key.indexOf('.');
+        Uuid directoryId = dot < 0 ? Uuid.ZERO : Uuid.fromString(key.substring(dot + 1));
+        @Nullable String address = peer.getAddress();
+        int colon = address == null ? -1 : address.lastIndexOf(':');
+        return new Voter(
+                Voter.nodeId(key),
+                directoryId,
+                address == null || colon < 0 ? "" : address.substring(0, colon),
+                address == null || colon < 0 ? 0 : Integer.parseInt(address.substring(colon + 1)));
+    }
+
+    @Override
+    public AppliedMetadata applied() {
+        return applied;
+    }
+
+    @Override
+    public @Nullable LogRange readLog(long from, int maxBytes) throws IOException {
+        RaftServer.Division own = division;
+        if (own == null) {
+            return null;
+        }
+        RaftLog log = own.getRaftLog();
+        long appliedIndex = applied.position().index();
+        var entries = new ArrayList<LogEntry>();
+        int size = 0;
+        long index = from;
+        for (; index <= appliedIndex && size < maxBytes; index++) {
+            @Nullable LogEntryProto entry = log.get(index);
+            if (entry == null) {
+                // Purged: at the first one the reader needs a snapshot, later it will find out next time.
+                if (index == from) {
+                    return null;
+                }
+                break;
+            }
+            if (entry.hasStateMachineLogEntry()) {
+                var data = entry.getStateMachineLogEntry().getLogData();
+                MetadataBatch batch = EntryFormat.decode(data);
+                if (batch.getEpoch() == entry.getTerm()) {
+                    entries.add(new LogEntry(index, (int) entry.getTerm(), batch, data.size()));
+                    size += data.size();
+                }
+            }
+        }
+        return new LogRange(entries, index);
+    }
+
+    @Override
+    public int termAt(long index) {
+        RaftServer.Division own = division;
+        @Nullable
+        TermIndex entry = own == null || index < 0 ? null : own.getRaftLog().getTermIndex(index);
+        return entry == null ? -1 : (int) entry.getTerm();
+    }
+
+    // ---- Snapshots.
+
+    @Override
+    public SnapshotSource snapshots() {
+        return snapshots;
+    }
+
+    @Override
+    public CompletableFuture<Long> takeSnapshot() {
+        var done = new CompletableFuture<Long>();
+        maintenance.execute(() -> snapshotNow(done));
+        return done;
+    }
+
+    private void snapshotNow(CompletableFuture<Long> done) {
+        RaftServer current = server;
+        RatisStateMachine machine = stateMachine;
+        if (current == null || machine == null || closing) {
+            done.completeExceptionally(new IllegalStateException("the metadata quorum is closed"));
+            return;
+        }
+        try {
+            long start = time.nanoseconds();
+            AppliedMetadata.Position position = applied.position();
+            snapshotAppliedBytes = machine.appliedBytes();
+            snapshotNanos = start;
+            snapshotIndex = position.index();
+            long bytes = snapshots.prepare(position);
+            RaftClientReply reply = current.snapshotManagement(SnapshotManagementRequest.newCreate(
+                    clientId, selfId, groupId, callIds.incrementAndGet(), SNAPSHOT_TIMEOUT_MS, 1));
+            if (!reply.isSuccess()) {
+                throw new IOException("Ratis refused a snapshot", reply.getException());
+            }
+            metrics.snapshotWritten(bytes, time.nanoseconds() - start);
+            LOG.info("metadata snapshot written: offset={} bytes={}", position.index(), bytes);
+            done.complete(position.index());
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("writing a metadata snapshot failed; the next is tried in a while", e);
+            done.completeExceptionally(e);
+        }
+    }
+
+    // ---- Maintenance thread.
+
+    private void maintain() {
+        RaftServer.Division own = division;
+        RatisStateMachine machine = stateMachine;
+        if (own == null || machine == null || closing) {
+            return;
+        }
+        LifeCycle.State state = own.getInfo().getLifeCycleState();
+        if (state.isClosingOrClosed() || state == LifeCycle.State.EXCEPTION) {
+            if (!closing) {
+                faults.handle(
+                        "metadata quorum", new IllegalStateException("the metadata group of this node is " + state));
+            }
+            return;
+        }
+        try {
+            markCommitted();
+        } catch (IOException e) {
+            faults.handle("storing the commit mark of the metadata log", e);
+            return;
+        }
+        long index = applied.position().index();
+        boolean bytesDue = machine.appliedBytes() - snapshotAppliedBytes >= config.snapshotBytes();
+        boolean timeDue = index > snapshotIndex
+                && time.nanoseconds() - snapshotNanos >= TimeUnit.MILLISECONDS.toNanos(config.snapshotIntervalMs());
+        if (bytesDue || timeDue) {
+            snapshotNow(new CompletableFuture<>());
+        }
+    }
+
+    private void markCommitted() throws IOException {
+        AppliedMetadata.Position position = applied.position();
+        if (position.index() >= 0) {
+            commitMark.write(new CommitMark.Mark(position.term(), position.index()));
+        }
+    }
+
+    /// Ratis' connections back off while a peer is away, and then even vote requests fail at once: without a reset a
+    /// returned voter can wait minutes for a leader. It also has names resolved again.
+    private void leaderless() {
+        if (!closing) {
+            maintenance.execute(this::resetChannels);
+        }
+    }
+
+    private void resetChannels() {
+        RaftServer current = server;
+        RaftServer.Division own = division;
+        if (current == null || own == null || closing) {
+            return;
+        }
+        if (current.getServerRpc() instanceof RaftServerRpcWithProxy<?, ?> rpc) {
+            for (RaftPeer peer : own.getRaftConf().getAllPeers()) {
+                if (!peer.getId().equals(selfId)) {
+                    rpc.getProxies().resetProxy(peer.getId());
+                }
+            }
+            metrics.channelsReset();
+        }
+    }
+
+    // ---- End.
+
+    @Override
+    public void resign(long timeoutMs) {
+        RaftServer current = server;
+        RaftServer.Division own = division;
+        if (current == null
+                || own == null
+                || !own.getInfo().isLeader()
+                || state().voters().size() < 2) {
+            return;
+        }
+        RaftPeerId best = bestFollower(own);
+        if (best == null) {
+            return;
+        }
+        try {
+            RaftClientReply reply = current.transferLeadership(new TransferLeadershipRequest(
+                    clientId, selfId, groupId, callIds.incrementAndGet(), best, timeoutMs));
+            if (!reply.isSuccess()) {
+                LOG.info("leadership of the metadata quorum was not handed over: {}", reply.getException());
+            }
+        } catch (IOException e) {
+            LOG.info("leadership of the metadata quorum was not handed over: {}", e.getMessage());
+        }
+    }
+
+    /// The follower that has most of the log.
+    private static @Nullable RaftPeerId bestFollower(RaftServer.Division own) {
+        var followers = own.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList();
+        long[] matches = own.getInfo().getFollowerMatchIndices();
+        RaftPeerId best = null;
+        long bestMatch = -1;
+        for (int i = 0; i < Math.min(followers.size(), matches.length); i++) {
+            if (matches[i] > bestMatch) {
+                bestMatch = matches[i];
+                best = RaftPeerId.valueOf(followers.get(i).getId().getId());
+            }
+        }
+        return best;
+    }
+
+    @Override
+    public void close() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        maintenance.shutdown();
+        RatisStateMachine machine = stateMachine;
+        if (machine != null) {
+            machine.closing();
+        }
+        RaftServer current = server;
+        if (current != null) {
+            try {
+                current.close();
+            } catch (IOException e) {
+                LOG.warn("closing the metadata quorum failed", e);
+            }
+        }
+        try {
+            markCommitted();
+        } catch (IOException e) {
+            LOG.warn("the commit mark of the metadata log could not be stored", e);
+        }
+    }
+
+    RaftServer server() {
+        return Objects.requireNonNull(server, "not started");
+    }
+}
