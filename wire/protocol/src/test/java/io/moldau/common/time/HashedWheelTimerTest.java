@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.moldau.testing.Seeds;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class HashedWheelTimerTest {
 
@@ -139,5 +146,58 @@ class HashedWheelTimerTest {
     void refusesADeadlineThatCannotBeTold() {
         var timer = new HashedWheelTimer(0, 10, 8, () -> {});
         assertThatThrownBy(() -> timer.schedule(Long.MAX_VALUE, () -> {})).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    @Timeout(60)
+    void threadsScheduleAndCancelWhileTheWheelTurns() throws Exception {
+        int threads = 3;
+        int tasksEach = 20_000;
+        var now = new AtomicLong();
+        var timer = new HashedWheelTimer(0, 10, 16, () -> {});
+        var runs = new AtomicIntegerArray(threads * tasksEach);
+        var cancelled = new AtomicIntegerArray(threads * tasksEach);
+        var early = new AtomicInteger();
+        var scheduling = new CountDownLatch(threads);
+
+        try (var executor = Executors.newFixedThreadPool(threads)) {
+            for (int thread = 0; thread < threads; thread++) {
+                int first = thread * tasksEach;
+                var random = new Random(thread);
+                executor.execute(() -> {
+                    var recent = new ArrayDeque<Map.Entry<Integer, TimerTask>>();
+                    for (int id = first; id < first + tasksEach; id++) {
+                        int task = id;
+                        long deadline = now.get() + random.nextInt(2_000);
+                        recent.add(Map.entry(task, timer.schedule(deadline, () -> {
+                            runs.incrementAndGet(task);
+                            if (now.get() < deadline) {
+                                early.incrementAndGet();
+                            }
+                        })));
+                        if (recent.size() > 5) {
+                            var oldest = recent.remove();
+                            if (random.nextBoolean() && oldest.getValue().cancel()) {
+                                cancelled.incrementAndGet(oldest.getKey());
+                            }
+                        }
+                    }
+                    scheduling.countDown();
+                });
+            }
+            while (scheduling.getCount() > 0) {
+                timer.advanceTo(now.addAndGet(7));
+            }
+        }
+        timer.advanceTo(now.addAndGet(2_000));
+
+        assertThat(timer.size()).isZero();
+        assertThat(early).hasValue(0);
+        int ran = 0;
+        for (int id = 0; id < threads * tasksEach; id++) {
+            assertThat(runs.get(id) + cancelled.get(id)).as("task %s", id).isOne();
+            ran += runs.get(id);
+        }
+        assertThat(ran).isPositive().isLessThan(threads * tasksEach);
     }
 }

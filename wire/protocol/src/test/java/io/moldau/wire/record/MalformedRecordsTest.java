@@ -82,7 +82,8 @@ class MalformedRecordsTest {
                         + random.nextInt(broken.capacity() - RecordBatch.ATTRIBUTES_OFFSET);
                 broken.put(at, (byte) (broken.get(at) ^ 1 << random.nextInt(8)));
             }
-            assertThat(RecordBatch.at(broken).isCrcValid()).isFalse();
+            // Two flips may have hit the same bit.
+            assertThat(RecordBatch.at(broken).isCrcValid()).isEqualTo(broken.equals(batch));
             readsOrRefuses(RawBatches.fixCrc(broken));
         }
     }

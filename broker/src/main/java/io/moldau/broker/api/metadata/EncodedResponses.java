@@ -1,0 +1,77 @@
+package io.moldau.broker.api.metadata;
+
+import io.moldau.broker.metadata.ClusterView;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.wire.protocol.ByteBufferWritable;
+import io.moldau.wire.protocol.Message;
+import io.moldau.wire.protocol.Readable;
+import io.moldau.wire.protocol.Writable;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/// Answers that are the same for everybody until the metadata changes, kept as bytes: encoding thousands of topics
+/// again for every client that refreshes its view would be the costliest thing an idle cluster does.
+///
+/// Holds one answer per listener and version, of the newest image only. Callable from any thread.
+final class EncodedResponses {
+
+    private record Key(String listener, short version) {}
+
+    private record Generation(MetadataImage image, Map<Key, Encoded> answers) {}
+
+    private volatile Generation generation = new Generation(MetadataImage.EMPTY, new ConcurrentHashMap<>());
+
+    Message get(ClusterView view, short version, Supplier<? extends Message> make) {
+        Generation current = generation;
+        if (current.image() != view.image()) {
+            current = new Generation(view.image(), new ConcurrentHashMap<>());
+            generation = current;
+        }
+        return current.answers()
+                .computeIfAbsent(new Key(view.listenerName(), version), key -> Encoded.of(make.get(), version));
+    }
+
+    /// A message in the one version it was encoded in.
+    private record Encoded(Message message, short version, byte[] bytes) implements Message {
+
+        static Encoded of(Message message, short version) {
+            ByteBufferWritable out = new ByteBufferWritable();
+            message.write(out, version);
+            ByteBuffer buffer = out.toByteBuffer();
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            return new Encoded(message, version, bytes);
+        }
+
+        @Override
+        public short apiKey() {
+            return message.apiKey();
+        }
+
+        @Override
+        public short lowestSupportedVersion() {
+            return version;
+        }
+
+        @Override
+        public short highestSupportedVersion() {
+            return version;
+        }
+
+        @Override
+        public void read(Readable in, short readVersion) {
+            throw new UnsupportedOperationException("an encoded message cannot be read into");
+        }
+
+        @Override
+        public void write(Writable out, short writeVersion) {
+            if (writeVersion != version) {
+                throw new IllegalArgumentException(
+                        "encoded in version " + version + ", asked for in version " + writeVersion);
+            }
+            out.writeBytes(bytes);
+        }
+    }
+}
