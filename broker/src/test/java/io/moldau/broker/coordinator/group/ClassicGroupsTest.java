@@ -97,7 +97,8 @@ class ClassicGroupsTest {
         assertThat(joins.get(0).get().members()).hasSize(3);
         assertThat(joins.get(1).get().members()).isEmpty();
         assertThat(joins.get(2).get().members()).isEmpty();
-        assertThat(joins).allSatisfy(join -> assertThat(join.get().generationId()).isEqualTo(2));
+        assertThat(joins)
+                .allSatisfy(join -> assertThat(join.get().generationId()).isEqualTo(2));
     }
 
     @Test
@@ -122,7 +123,9 @@ class ClassicGroupsTest {
         var two = it.joinTwice();
         it.advance(0);
         var leader = one.get().leader();
-        var follower = leader.equals(one.get().memberId()) ? two.get().memberId() : one.get().memberId();
+        var follower = leader.equals(one.get().memberId())
+                ? two.get().memberId()
+                : one.get().memberId();
 
         var held = it.sync(follower, 1, Map.of());
         assertThat(held.isThere()).isFalse();
@@ -233,7 +236,9 @@ class ClassicGroupsTest {
         var two = it.joinTwice();
         it.advance(0);
         var leader = one.get().leader();
-        var other = leader.equals(one.get().memberId()) ? two.get().memberId() : one.get().memberId();
+        var other = leader.equals(one.get().memberId())
+                ? two.get().memberId()
+                : one.get().memberId();
         it.sync(leader, 1, Map.of());
         for (int ms = 0; ms < GroupHarness.REBALANCE_MS; ms += 5_000) {
             assertThat(it.heartbeat(leader, 1)).isEqualTo(Errors.NONE);

@@ -58,7 +58,9 @@ class CommittedOffsetsTest {
         assertThat(answer.isThere()).isFalse();
         assertThat(it.committed("t", 0)).isEqualTo(7);
         var stable = it.fetch(true, "t", 0);
-        assertThat(stable.isThere()).as("a stable offset waits for the commit before it").isFalse();
+        assertThat(stable.isThere())
+                .as("a stable offset waits for the commit before it")
+                .isFalse();
 
         it.commitAll();
 
@@ -211,7 +213,9 @@ class CommittedOffsetsTest {
         it.advance(2 * CHECK_MS);
 
         assertThat(it.committed("t", 0)).isEqualTo(-1);
-        assertThat(it.shard().group(GroupHarness.GROUP)).as("and the group with them").isNull();
+        assertThat(it.shard().group(GroupHarness.GROUP))
+                .as("and the group with them")
+                .isNull();
     }
 
     @Test

@@ -301,8 +301,7 @@ final class GroupHarness {
 
     Answer<LeaveGroupResponseData> leave(MemberIdentity... members) {
         var answer = new Answer<LeaveGroupResponseData>();
-        run(shard.leave(
-                new LeaveGroupRequestData().setGroupId(groupId).setMembers(List.of(members)), answer, nowMs));
+        run(shard.leave(new LeaveGroupRequestData().setGroupId(groupId).setMembers(List.of(members)), answer, nowMs));
         return answer;
     }
 

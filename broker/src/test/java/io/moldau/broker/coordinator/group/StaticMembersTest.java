@@ -53,8 +53,7 @@ class StaticMembersTest {
         assertThat(again.memberId()).startsWith("b-").isNotEqualTo(b);
         assertThat(again.leader()).isEqualTo(a);
         assertThat(it.group().state()).isEqualTo(STABLE);
-        assertThat(new String(
-                        it.sync(again.memberId(), 1, Map.of()).get().assignment(), StandardCharsets.UTF_8))
+        assertThat(new String(it.sync(again.memberId(), 1, Map.of()).get().assignment(), StandardCharsets.UTF_8))
                 .isEqualTo("B");
         assertThat(it.heartbeat(b, 1, "b")).isEqualTo(Errors.FENCED_INSTANCE_ID);
         assertThat(it.heartbeat(again.memberId(), 1, "b")).isEqualTo(Errors.NONE);
