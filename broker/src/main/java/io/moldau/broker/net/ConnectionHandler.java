@@ -94,6 +94,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         return attached().executor();
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     boolean inExecutor() {
         return attached().executor().inEventLoop();
     }
@@ -201,6 +205,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             shared.memory.release(request.bytes());
             ResponseEncoder.release(request.response(), request.apiVersion());
             request.dropResponse();
+            request.disconnected();
         }
         if (encoder != null) {
             encoder.close();

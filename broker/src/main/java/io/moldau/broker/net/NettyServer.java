@@ -3,7 +3,6 @@ package io.moldau.broker.net;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -34,20 +33,13 @@ public final class NettyServer implements AutoCloseable {
 
     private final NetworkConfig config;
     private final EventLoops loops;
-    private final ByteBufAllocator allocator;
     private final ConnectionHandler.Shared shared;
     private final ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE, true);
     private final Map<String, Channel> listeners = new LinkedHashMap<>();
 
-    public NettyServer(
-            NetworkConfig config,
-            EventLoops loops,
-            ByteBufAllocator allocator,
-            RequestRouter router,
-            RequestMetrics metrics) {
+    public NettyServer(NetworkConfig config, EventLoops loops, RequestRouter router, RequestMetrics metrics) {
         this.config = config;
         this.loops = loops;
-        this.allocator = allocator;
         this.shared = new ConnectionHandler.Shared(
                 router,
                 metrics,
@@ -68,8 +60,8 @@ public final class NettyServer implements AutoCloseable {
                 .channel(loops.serverChannelType())
                 .option(ChannelOption.SO_BACKLOG, config.backlog())
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .option(ChannelOption.ALLOCATOR, allocator)
-                .childOption(ChannelOption.ALLOCATOR, allocator)
+                .option(ChannelOption.ALLOCATOR, loops.allocator())
+                .childOption(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)

@@ -18,8 +18,10 @@ import java.util.concurrent.CompletableFuture;
 
 /// What a broker asks of a controller: directly in the same process, or over the network.
 ///
-/// Callable from any thread. A future completes on a thread of the controller or of the network: do not block in it. It
-/// fails with [io.moldau.common.ApiException] (NOT_CONTROLLER, REQUEST_TIMED_OUT and the like) when there is no answer;
+/// Callable from any thread. A future completes on a thread of the controller or of the network: do not block in
+/// it. It
+/// fails with [io.moldau.common.ApiException] (NOT_CONTROLLER, REQUEST_TIMED_OUT and the like) when there is no
+/// answer;
 /// an answer may carry an error code of its own.
 public interface NodeToController {
 

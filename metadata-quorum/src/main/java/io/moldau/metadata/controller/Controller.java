@@ -26,7 +26,8 @@ import java.util.concurrent.CompletableFuture;
 
 /// Everything the active controller can be asked to do. Answers come when what they say is committed.
 ///
-/// Callable from any thread; requests must not be changed afterwards. A future completes on the controller's thread, so
+/// Callable from any thread; requests must not be changed afterwards. A future completes on the controller's
+/// thread, so
 /// do not block in it. It fails with [io.moldau.common.ApiException]: NOT_CONTROLLER when this node is not active or
 /// stops being it before the outcome is known, REQUEST_TIMED_OUT when the deadline passed or the queue is full,
 /// UNKNOWN_SERVER_ERROR for a fault. Errors of single topics, partitions or resources are inside the answer.

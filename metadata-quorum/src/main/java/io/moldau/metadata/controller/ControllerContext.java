@@ -5,7 +5,8 @@ package io.moldau.metadata.controller;
 /// @param principal as the broker authenticated it, such as `User:ANONYMOUS`
 /// @param clientAddress for the log
 /// @param apiVersion the version of the client's request; answers of some APIs depend on it
-/// @param deadlineNanos by [io.moldau.common.time.Time#nanoseconds()]; an operation that has not started by then fails
+/// @param deadlineNanos by [io.moldau.common.time.Time#nanoseconds()]; an operation that has not started by then
+///     fails
 ///     with REQUEST_TIMED_OUT
 public record ControllerContext(String principal, String clientAddress, short apiVersion, long deadlineNanos) {
 

@@ -14,7 +14,8 @@ import org.pcollections.TreePVector;
 /// The way from one image to a later one.
 ///
 /// [#replay(MetadataRecord)] is the only function that gives records their meaning: the active controller, standby
-/// controllers, brokers, recovery and snapshots all use it. Each record is in effect at once, so that an operation can
+/// controllers, brokers, recovery and snapshots all use it. Each record is in effect at once, so that an operation
+/// can
 /// look at [#current()] and see the records of those before it in the same batch.
 ///
 /// Not thread-safe.

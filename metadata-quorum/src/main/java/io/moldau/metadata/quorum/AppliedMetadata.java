@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// Written by one thread, the one that applies committed entries. Read by any thread without a lock.
 public final class AppliedMetadata {
 
-    /// How much of the log stays in memory for brokers that follow closely.
-    public static final long TAIL_BYTES = 64L << 20;
+    /// How much of the log stays in memory for brokers that follow closely; in bytes as serialized, objects take a
+    /// few
+    /// times that.
+    public static final long TAIL_BYTES = 8L << 20;
 
-    public static final int TAIL_ENTRIES = 50_000;
+    public static final int TAIL_ENTRIES = 20_000;
 
     /// The image together with the position of the last entry, which need not be a batch.
     public record Position(MetadataImage image, long index, int term) {}

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///  * when [QuorumListener#onLeaderReady(int)] comes, every entry before this epoch has been applied;
 ///  * committed entries are never taken back.
 ///
-/// All methods are safe for use by any thread. [#append(MetadataBatch)] is meant to be called with one batch in flight.
+/// All methods are safe for use by any thread. [#append(MetadataBatch)] is meant to be called with one batch in
+/// flight.
 public interface MetadataQuorum extends AutoCloseable {
 
     /// Joins the group. Call once.
@@ -36,10 +37,14 @@ public interface MetadataQuorum extends AutoCloseable {
     /// What is committed and applied on this node.
     AppliedMetadata applied();
 
-    /// Committed entries from `from` on that the log on disk still holds, or null if the first of them is not there any
+    /// Committed entries from `from` on that the log on disk still holds, or null if the first of them is not
+    /// there any
     /// more. Reads the disk.
     @Nullable
     LogRange readLog(long from, int maxBytes) throws IOException;
+
+    /// The term of an entry that the log still holds, or -1.
+    int termAt(long index);
 
     SnapshotSource snapshots();
 

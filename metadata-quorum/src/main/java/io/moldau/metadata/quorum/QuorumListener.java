@@ -6,7 +6,8 @@ package io.moldau.metadata.quorum;
 /// call the quorum, take a lock or block.
 public interface QuorumListener {
 
-    /// This node leads in `epoch`, and its image holds everything from earlier epochs. The controller may act. The news
+    /// This node leads in `epoch`, and its image holds everything from earlier epochs. The controller may act. The
+    /// news
     /// can be old when it is read: compare with [MetadataQuorum#state()].
     void onLeaderReady(int epoch);
 

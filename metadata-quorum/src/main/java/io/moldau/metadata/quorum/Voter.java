@@ -8,7 +8,8 @@ import io.moldau.common.Uuid;
 /// @param host and port: where other voters reach it; an empty host for a lone voter that nobody needs to reach
 public record Voter(int nodeId, Uuid directoryId, String host, int port) {
 
-    /// The name of the voter in the quorum: a wiped disk is a new voter, not the old one with a lost memory (KIP-853).
+    /// The name of the voter in the quorum: a wiped disk is a new voter, not the old one with a lost memory
+    /// (KIP-853).
     public String key() {
         return directoryId.equals(Uuid.ZERO) ? Integer.toString(nodeId) : nodeId + "." + directoryId;
     }

@@ -23,40 +23,44 @@ public final class NodeProcess implements AutoCloseable {
 
     private final Process process;
     private final Path data;
-    private final int port;
-    private final List<String> options;
+    private final String bootstrap;
+    private final List<String> words;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final StringBuffer output = new StringBuffer();
     private final Thread reader;
 
-    private NodeProcess(Path data, int port, List<String> options) throws IOException {
+    private NodeProcess(Path data, String bootstrap, List<String> words) throws IOException {
         this.data = data;
-        this.port = port;
-        this.options = List.copyOf(options);
-        var command = new ArrayList<>(List.of(
-                launcher().toString(),
-                "start",
-                "--data",
-                data.toString(),
-                "-o",
-                "listeners=PLAINTEXT://127.0.0.1:" + port,
-                "-o",
-                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port,
-                "-o",
-                "group.initial.rebalance.delay.ms=0"));
-        options.forEach(option -> command.addAll(List.of("-o", option)));
+        this.bootstrap = bootstrap;
+        this.words = List.copyOf(words);
+        var command = new ArrayList<>(List.of(launcher().toString(), "start"));
+        command.addAll(words);
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         reader = Thread.ofPlatform().daemon().name("node-output").start(this::readOutput);
     }
 
     /// Starts a node on a free port of the loopback interface and waits until it serves.
     public static NodeProcess start(Path data, String... options) {
-        return start(data, freePort(), List.of(options));
+        var bootstrap = "127.0.0.1:" + freePort();
+        var words = new ArrayList<>(List.of(
+                "--data",
+                data.toString(),
+                "-o",
+                "listeners=PLAINTEXT://" + bootstrap,
+                "-o",
+                "group.initial.rebalance.delay.ms=0"));
+        List.of(options).forEach(option -> words.addAll(List.of("-o", option)));
+        return startAndAwait(data, bootstrap, words);
     }
 
-    private static NodeProcess start(Path data, int port, List<String> options) {
+    /// Starts a node with a file of properties and nothing else, and waits until it serves.
+    public static NodeProcess startWithFile(Path file) {
+        return startAndAwait(file.resolveSibling("data"), "", List.of("--config", file.toString()));
+    }
+
+    private static NodeProcess startAndAwait(Path data, String bootstrap, List<String> words) {
         try {
-            var node = new NodeProcess(data, port, options);
+            var node = new NodeProcess(data, bootstrap, words);
             node.awaitReady();
             return node;
         } catch (IOException e) {
@@ -75,7 +79,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     public String bootstrap() {
-        return "127.0.0.1:" + port;
+        return bootstrap;
     }
 
     public Path data() {
@@ -105,7 +109,7 @@ public final class NodeProcess implements AutoCloseable {
 
     /// Starts the same node again on the same port and data; it must have ended before.
     public NodeProcess startAgain() {
-        return start(data, port, options);
+        return startAndAwait(data, bootstrap, words);
     }
 
     @Override

@@ -61,7 +61,7 @@ public final class RandomBatches {
     }
 
     public Compression compression() {
-        return Compression.values()[random.nextInt(Compression.values().length)];
+        return Compression.forId(random.nextInt(Compression.values().length));
     }
 
     /// Records with consecutive offsets.

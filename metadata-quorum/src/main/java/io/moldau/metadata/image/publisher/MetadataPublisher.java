@@ -6,7 +6,8 @@ import io.moldau.metadata.image.loader.LoaderManifest;
 
 /// Wants to know about new metadata.
 ///
-/// Called on the loader's thread, in the order the publishers were given, one image after the other. Must not block. An
+/// Called on the loader's thread, in the order the publishers were given, one image after the other. Must not
+/// block. An
 /// exception goes to the node's fault handler and does not keep the other publishers from being called.
 public interface MetadataPublisher {
 

@@ -4,7 +4,8 @@ package io.moldau.metadata.image.snapshot;
 ///
 ///     kind (1 byte)  length (4 bytes, big-endian)  CRC-32C of kind and payload (4 bytes)  payload
 ///
-/// The first frame is a header, the last a footer, all between are batches of records that lead from the empty image to
+/// The first frame is a header, the last a footer, all between are batches of records that lead from the empty
+/// image to
 /// the snapshot's.
 final class SnapshotFormat {
 

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 
-/// A batch as the data of a Raft entry: one byte of format version, then the protobuf message. Ratis checksums entries.
+/// A batch as the data of a Raft entry: one byte of format version, then the protobuf message. Ratis checksums
+/// entries.
 final class EntryFormat {
 
     private static final byte VERSION = 1;

@@ -21,7 +21,8 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
-/// The transport of a quorum of one: it has nobody to talk to, so it opens no port, starts no thread and loads neither
+/// The transport of a quorum of one: it has nobody to talk to, so it opens no port, starts no thread and loads
+/// neither
 /// gRPC nor Netty. Ratis creates it by its class name.
 public final class LoneRpcType implements RpcType {
 

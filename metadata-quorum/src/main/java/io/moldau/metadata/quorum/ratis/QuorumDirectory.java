@@ -115,7 +115,8 @@ public final class QuorumDirectory {
         return directoryId;
     }
 
-    Path raftDirectory() {
+    /// Where Ratis keeps log and snapshots.
+    public Path raftDirectory() {
         return path.resolve("raft");
     }
 

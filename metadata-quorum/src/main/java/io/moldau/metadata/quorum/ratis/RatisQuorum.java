@@ -50,7 +50,8 @@ import org.slf4j.LoggerFactory;
 
 /// The metadata quorum on Apache Ratis: one Raft group, one division of it in this process.
 ///
-/// Owns a maintenance thread that once a second stores the commit mark, looks whether a snapshot is due and whether the
+/// Owns a maintenance thread that once a second stores the commit mark, looks whether a snapshot is due and
+/// whether the
 /// division is still alive (Ratis closes it silently in several cases while the server claims to run).
 public final class RatisQuorum implements MetadataQuorum {
 
@@ -296,6 +297,14 @@ public final class RatisQuorum implements MetadataQuorum {
             }
         }
         return new LogRange(entries, index);
+    }
+
+    @Override
+    public int termAt(long index) {
+        RaftServer.Division own = division;
+        @Nullable
+        TermIndex entry = own == null || index < 0 ? null : own.getRaftLog().getTermIndex(index);
+        return entry == null ? -1 : (int) entry.getTerm();
     }
 
     // ---- Snapshots.

@@ -27,8 +27,10 @@ import org.slf4j.LoggerFactory;
 
 /// The snapshot files of one group.
 ///
-/// Ratis asks for a snapshot on its applying thread, where writing one would stop every commit. So a snapshot is first
-/// written by another thread under a temporary name ([#prepare]), and then only renamed when Ratis asks ([#register]).
+/// Ratis asks for a snapshot on its applying thread, where writing one would stop every commit. So a snapshot is
+/// first
+/// written by another thread under a temporary name ([#prepare]), and then only renamed when Ratis asks
+/// ([#register]).
 final class RatisSnapshots implements SnapshotSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(RatisSnapshots.class);

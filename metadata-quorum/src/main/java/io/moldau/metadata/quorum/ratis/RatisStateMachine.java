@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where Ratis meets our metadata: fences batches, applies committed ones, loads and registers snapshots, and passes on
+/// Where Ratis meets our metadata: fences batches, applies committed ones, loads and registers snapshots, and
+/// passes on
 /// what happens to leadership.
 ///
 /// Ratis calls it on many threads, some of them inside its own locks. Only the applying thread touches
@@ -159,7 +160,8 @@ final class RatisStateMachine extends BaseStateMachine {
                 .build();
     }
 
-    /// The fence. Ratis holds its server's monitor and the log's write lock here, and the term changes only under that
+    /// The fence. Ratis holds its server's monitor and the log's write lock here, and the term changes only under
+    /// that
     /// monitor: a batch whose epoch is the term now gets into the log in that term or not at all.
     @Override
     public TransactionContext preAppendTransaction(TransactionContext transaction) throws StateMachineException {

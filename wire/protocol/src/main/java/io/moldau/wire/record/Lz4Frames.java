@@ -24,7 +24,7 @@ final class Lz4Frames {
     private static final int BLOCKS_INDEPENDENT = 1 << 5;
     private static final int BLOCK_CHECKSUM = 1 << 4;
     private static final int CONTENT_SIZE = 1 << 3;
-    private static final int CONTENT_CHECKSUM = 1 << 2;
+    // Bit 2 announces a checksum of the content, behind the end mark.
     private static final int FLAGS_RESERVED = 0x03;
     private static final int BLOCK_SIZE_64_KIB = 4;
     private static final int DESCRIPTOR_RESERVED = 0x8F;

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param timestamp milliseconds since the epoch, -1 for none; the broker's with [TimestampType#LOG_APPEND_TIME]
 /// @param sequence of an idempotent producer, else [RecordBatch#NO_SEQUENCE]
+// Kafka's word; nobody needs java.lang.Record by its simple name.
+@SuppressWarnings("AvoidCommonTypeNames")
 public record Record(
         long offset,
         long timestamp,

@@ -95,6 +95,8 @@ public final class RecordBatch {
         };
     }
 
+    // Asks for the same buffer, not for one with the same bytes.
+    @SuppressWarnings("ReferenceEquality")
     RecordBatch wrapProbed(ByteBuffer region, int at) {
         if (region != buffer) {
             if (region.order() != ByteOrder.BIG_ENDIAN) {

@@ -55,9 +55,12 @@ class AllocationTest {
         batches.reset(buffer);
         while (batches.next()) {
             RecordBatch batch = batches.batch();
-            if (batch.isCrcValid() && batch.compression() == Compression.NONE && !batch.isControl()) {
+            if (batch.isCrcValid()
+                    && batch.compression() == Compression.NONE
+                    && batch.timestampType() == TimestampType.CREATE_TIME
+                    && !batch.isControl()) {
                 sum += batch.lastOffset() + batch.maxTimestamp() + batch.lastSequence() + batch.recordCount();
-                sum += batch.timestampType().ordinal() + batch.producerId() + batch.producerEpoch();
+                sum += batch.attributes() + batch.producerId() + batch.producerEpoch();
                 batch.setBaseOffset(sum);
                 batch.setPartitionLeaderEpoch(7);
             }

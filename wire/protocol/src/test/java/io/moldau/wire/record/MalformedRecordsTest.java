@@ -8,6 +8,7 @@ import io.moldau.testing.RandomBatches;
 import io.moldau.testing.Seeds;
 import io.moldau.wire.protocol.MalformedMessageException;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -230,11 +231,7 @@ class MalformedRecordsTest {
                 "7e 00 | says it has 63 bytes, 1 are left",
             })
     void oneBrokenField(String hex, String reason) {
-        String[] parts = hex.strip().split(" ");
-        byte[] records = new byte[parts.length];
-        for (int i = 0; i < parts.length; i++) {
-            records[i] = (byte) Integer.parseInt(parts[i], 16);
-        }
+        byte[] records = HexFormat.ofDelimiter(" ").parseHex(hex.strip());
         ByteBuffer batch = new RandomBatches(new Random(10)).batch(10, Compression.NONE, 1);
         for (Compression compression : Compression.values()) {
             ByteBuffer packed = compression.compress(ByteBuffer.wrap(records), compression.defaultLevel());

@@ -1,0 +1,220 @@
+package io.moldau.metadata;
+
+import io.moldau.common.FaultHandler;
+import io.moldau.common.Uuid;
+import io.moldau.common.time.Time;
+import io.moldau.metadata.channel.LocalNodeToController;
+import io.moldau.metadata.channel.MetadataFetchService;
+import io.moldau.metadata.channel.NodeToController;
+import io.moldau.metadata.controller.ConfigValidator;
+import io.moldau.metadata.controller.Controller;
+import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.controller.QuorumController;
+import io.moldau.metadata.controller.TopicConfigDescriber;
+import io.moldau.metadata.event.ThreadEventLoop;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.QuorumMetrics;
+import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.ratis.QuorumDirectory;
+import io.moldau.metadata.quorum.ratis.RatisQuorum;
+import io.moldau.metadata.quorum.ratis.RatisQuorumConfig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+
+/// The controller role of a node: a member of the metadata quorum, the controller that is active while it leads, and
+/// the
+/// service from which brokers get the log.
+///
+/// Threads: one for the controller, one for the fetch service, one for maintenance, and Ratis' own.
+public final class MetadataQuorumNode implements AutoCloseable {
+
+    private final QuorumDirectory directory;
+    private final MetadataQuorum quorum;
+    private final QuorumController controller;
+    private final MetadataFetchService fetches;
+    private final NodeToController local;
+
+    /// What the node gives: clock, randomness and what it knows about configuration keys.
+    ///
+    /// @param faults what happens when the metadata log can no longer be written or applied; should end the process
+    public record Services(
+            Time time,
+            RandomGenerator random,
+            ConfigValidator validator,
+            TopicConfigDescriber describer,
+            QuorumMetrics quorumMetrics,
+            ControllerMetrics controllerMetrics,
+            FaultHandler faults) {
+
+        public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {
+            this(
+                    time,
+                    random,
+                    validator,
+                    TopicConfigDescriber.none(),
+                    QuorumMetrics.NONE,
+                    ControllerMetrics.NONE,
+                    faults);
+        }
+    }
+
+    private MetadataQuorumNode(
+            QuorumDirectory directory,
+            MetadataQuorum quorum,
+            QuorumController controller,
+            MetadataFetchService fetches,
+            NodeToController local) {
+        this.directory = directory;
+        this.quorum = quorum;
+        this.controller = controller;
+        this.fetches = fetches;
+        this.local = local;
+    }
+
+    /// Starts everything. Does not wait for a leader.
+    ///
+    /// @throws IOException if the directory belongs to another node or cluster, the log is damaged or gone, or the
+    ///     address of the raft listener is taken
+    public static MetadataQuorumNode start(MetadataQuorumConfig config, Services services) throws IOException {
+        Time time = services.time();
+        QuorumDirectory directory =
+                QuorumDirectory.open(config.directory(), config.nodeId(), config.clusterId(), services.random());
+        var quorum = new RatisQuorum(
+                ratisConfig(config, directory), directory, time, services.quorumMetrics(), services.faults());
+        var controller = new QuorumController(
+                config.nodeId(),
+                directory.clusterId(),
+                config.controller(),
+                quorum,
+                new ThreadEventLoop("controller-" + config.nodeId(), time, services.faults()),
+                time,
+                services.random(),
+                services.validator(),
+                services.describer(),
+                services.controllerMetrics(),
+                services.faults());
+        var fetches = new MetadataFetchService(
+                directory.clusterId(),
+                quorum,
+                new ThreadEventLoop("metadata-fetch-service-" + config.nodeId(), time, services.faults()),
+                time);
+        var node = new MetadataQuorumNode(
+                directory, quorum, controller, fetches, new LocalNodeToController(controller, fetches, time));
+        try {
+            quorum.start(controller);
+        } catch (IOException | RuntimeException e) {
+            node.close();
+            throw e;
+        }
+        return node;
+    }
+
+    private static RatisQuorumConfig ratisConfig(MetadataQuorumConfig config, QuorumDirectory directory)
+            throws IOException {
+        MetadataQuorumConfig.RaftListener listener = config.raftListener();
+        Voter self = null;
+        for (Voter voter : config.voters()) {
+            if (voter.nodeId() == config.nodeId()) {
+                self = voter;
+            }
+        }
+        if (!config.voters().isEmpty() && self == null) {
+            throw new IOException("node " + config.nodeId() + " is not among the voters "
+                    + config.voters().stream().map(Voter::nodeId).toList()
+                    + ": add it to controller.quorum.voters or take the controller role from it");
+        }
+        if (config.voters().size() > 1 && listener == null) {
+            throw new IOException("a quorum of several voters needs an address for the traffic between them: set"
+                    + " moldau.raft.listener=host:port");
+        }
+        if (self == null) {
+            self = new Voter(
+                    config.nodeId(),
+                    directory.directoryId(),
+                    listener == null ? "" : listener.host(),
+                    listener == null ? 0 : listener.port());
+        }
+        return new RatisQuorumConfig(
+                directory.raftDirectory(),
+                directory.clusterId(),
+                self,
+                config.voters().isEmpty() ? List.of(self) : config.voters(),
+                listener == null
+                        ? new RatisQuorumConfig.Transport.Lone()
+                        : new RatisQuorumConfig.Transport.Grpc(listener.host(), listener.port()),
+                config.electionTimeoutMinMs(),
+                config.electionTimeoutMaxMs(),
+                config.snapshotBytes(),
+                config.snapshotIntervalMs(),
+                config.raftProperties());
+    }
+
+    public Controller controller() {
+        return controller;
+    }
+
+    /// For the broker in the same process.
+    public NodeToController nodeToController() {
+        return local;
+    }
+
+    public MetadataQuorum quorum() {
+        return quorum;
+    }
+
+    public Uuid clusterId() {
+        return directory.clusterId();
+    }
+
+    public Uuid directoryId() {
+        return directory.directoryId();
+    }
+
+    public int nodeId() {
+        return directory.nodeId();
+    }
+
+    /// The node of the active controller as far as this one knows, or -1.
+    public int leaderId() {
+        return controller.leaderId();
+    }
+
+    /// The metadata as this controller has applied it.
+    public MetadataImage image() {
+        return quorum.applied().image();
+    }
+
+    /// Completes when this node's controller has been active once.
+    public CompletableFuture<Void> whenActive() {
+        return controller.whenFirstActive();
+    }
+
+    /// Waits until this node's controller is active: for a quorum of one, that is when it is ready.
+    ///
+    /// @throws IOException if that takes longer than the timeout
+    public void awaitActive(Duration timeout) throws IOException, InterruptedException {
+        try {
+            whenActive().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException("the metadata quorum had no active controller here after " + timeout, e);
+        } catch (ExecutionException e) {
+            throw new IOException("the controller did not start", e.getCause());
+        }
+    }
+
+    /// Hands leadership over if there is somebody to take it, then stops.
+    @Override
+    public void close() {
+        quorum.resign(1000);
+        controller.close();
+        fetches.close();
+        quorum.close();
+    }
+}

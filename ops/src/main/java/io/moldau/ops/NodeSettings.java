@@ -1,0 +1,55 @@
+package io.moldau.ops;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/// Puts a node's settings together: the file's, then single keys over them, then the data directory.
+final class NodeSettings {
+
+    private static final String LOG_DIRS = "log.dirs";
+    private static final Path DEFAULT_DATA = Path.of("data");
+
+    private NodeSettings() {}
+
+    static Map<String, String> of(StartArguments arguments) {
+        var settings = new LinkedHashMap<String, String>();
+        arguments.config().ifPresent(file -> settings.putAll(read(file)));
+        settings.putAll(arguments.overrides());
+        arguments.data().ifPresent(data -> settings.put(LOG_DIRS, absolute(data)));
+        if (!settings.containsKey(LOG_DIRS) && !settings.containsKey("log.dir")) {
+            settings.put(LOG_DIRS, absolute(DEFAULT_DATA));
+        }
+        return settings;
+    }
+
+    /// Where the node keeps what it keeps, by the settings above; for people to read.
+    static String dataOf(Map<String, String> settings) {
+        return settings.getOrDefault(LOG_DIRS, settings.getOrDefault("log.dir", ""));
+    }
+
+    private static String absolute(Path path) {
+        return path.toAbsolutePath().normalize().toString();
+    }
+
+    private static Map<String, String> read(Path file) {
+        var properties = new Properties();
+        try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (NoSuchFileException e) {
+            throw new UsageException("There is no file " + file + "; --config names a file of broker properties.");
+        } catch (IOException | IllegalArgumentException e) {
+            throw new UsageException("The configuration file " + file + " cannot be read: " + e.getMessage() + ".");
+        }
+        var settings = new LinkedHashMap<String, String>();
+        properties.stringPropertyNames().stream()
+                .sorted()
+                .forEach(name -> settings.put(name, properties.getProperty(name).strip()));
+        return settings;
+    }
+}

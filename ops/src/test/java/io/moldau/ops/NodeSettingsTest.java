@@ -1,0 +1,56 @@
+package io.moldau.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NodeSettingsTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void withoutAnythingTheDataIsBesideTheCaller() {
+        assertThat(settings())
+                .isEqualTo(Map.of("log.dirs", Path.of("data").toAbsolutePath().toString()));
+    }
+
+    @Test
+    void singleKeysWinOverTheFileAndDataWinsOverBoth() throws Exception {
+        var file = Files.writeString(folder.resolve("p"), """
+                # a comment
+                num.partitions = 3
+                node.id=7
+                log.dirs=/from/file
+                """);
+
+        assertThat(settings("--config", file.toString(), "-o", "num.partitions=4", "-o", "log.dirs=/from/key"))
+                .isEqualTo(Map.of("num.partitions", "4", "node.id", "7", "log.dirs", "/from/key"));
+        assertThat(settings("--config", file.toString(), "--data", "/from/option"))
+                .containsEntry("log.dirs", "/from/option");
+    }
+
+    @Test
+    void theOlderNameOfTheDataDirectoryCounts() throws Exception {
+        var file = Files.writeString(folder.resolve("p"), "log.dir=/older\n");
+
+        assertThat(settings("--config", file.toString())).isEqualTo(Map.of("log.dir", "/older"));
+    }
+
+    @Test
+    void aMissingFileIsNamed() {
+        assertThatThrownBy(() -> settings("--config", folder.resolve("none").toString()))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("none");
+    }
+
+    private static Map<String, String> settings(String... words) {
+        return NodeSettings.of(StartArguments.parse(List.of(words)));
+    }
+}
