@@ -1,7 +1,8 @@
 package io.moldau.log;
 
 import io.moldau.log.segment.LogSegment;
-import io.moldau.wire.protocol.RecordBytes;
+import io.moldau.log.storage.LogFile;
+import io.moldau.wire.protocol.FileRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A region of a segment file, for sending without copying. Keeps the file open until it is released, also when
 /// retention deletes the segment meanwhile. Counted: [#retain] and [#release] may be called on any thread.
-public final class LogSlice implements RecordBytes {
+public final class LogSlice implements FileRecords {
 
     private static final LogSlice EMPTY = new LogSlice(null, 0L, 0);
 
@@ -35,11 +36,12 @@ public final class LogSlice implements RecordBytes {
     }
 
     /// @throws IllegalStateException if the slice is empty
+    @Override
     public FileChannel channel() {
         return file().channel();
     }
 
-    /// Where in the file the region begins.
+    @Override
     public long position() {
         return position;
     }
@@ -61,6 +63,7 @@ public final class LogSlice implements RecordBytes {
         }
     }
 
+    @Override
     public LogSlice retain() {
         if (segment != null) {
             segment.retain();
@@ -68,13 +71,14 @@ public final class LogSlice implements RecordBytes {
         return this;
     }
 
+    @Override
     public void release() {
         if (segment != null) {
             segment.release();
         }
     }
 
-    private io.moldau.log.storage.LogFile file() {
+    private LogFile file() {
         if (segment == null) {
             throw new IllegalStateException("An empty slice has no file");
         }

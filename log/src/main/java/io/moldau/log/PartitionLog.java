@@ -1,124 +1,1754 @@
 package io.moldau.log;
 
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
 import io.moldau.common.OffsetAndEpoch;
+import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.log.append.AppendOrigin;
+import io.moldau.log.append.AppendRules;
+import io.moldau.log.append.BatchValidator;
+import io.moldau.log.append.Recompression;
+import io.moldau.log.append.Rejection;
+import io.moldau.log.epoch.LeaderEpochCheckpoint;
 import io.moldau.log.epoch.LeaderEpochHistory;
 import io.moldau.log.producer.ActiveProducer;
+import io.moldau.log.producer.EndTransactionMarker;
+import io.moldau.log.producer.ProducerSnapshot;
+import io.moldau.log.producer.ProducerStates;
+import io.moldau.log.producer.SequenceCheck;
+import io.moldau.log.recovery.ControlBatches;
+import io.moldau.log.recovery.LogLoader;
+import io.moldau.log.recovery.OpeningState;
+import io.moldau.log.recovery.PartitionMetadataFile;
+import io.moldau.log.recovery.ProducerRecovery;
+import io.moldau.log.retention.RetentionPolicy;
+import io.moldau.log.segment.BatchHeader;
+import io.moldau.log.segment.LogSegment;
+import io.moldau.log.segment.RollPolicy;
+import io.moldau.log.segment.SegmentFiles;
+import io.moldau.log.storage.CorruptLogException;
+import io.moldau.log.storage.LogStorage;
+import io.moldau.wire.protocol.MalformedMessageException;
+import io.moldau.wire.record.Compression;
+import io.moldau.wire.record.DecompressionLimits;
+import io.moldau.wire.record.RecordBatch;
+import io.moldau.wire.record.RecordBatches;
+import io.moldau.wire.record.RecordCursor;
+import io.moldau.wire.record.TimestampType;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// One partition's log. (Signatures; bodies follow.)
+/// One partition's log: appends, reads, rolls, truncates and deletes, in Kafka's files.
+///
+/// One lock is held by whatever changes the log; in a node only the partition's mailbox and the upkeep call such
+/// methods, so nobody waits for it on the way of a produce request. Reads take no lock: they work on the state
+/// that the last change published. Files are opened on first use; until then [#view] answers from what the
+/// directory remembers.
+///
+/// Every method throws [StorageException] if the disk fails; the log's directory is offline from then on.
 public final class PartitionLog {
 
-    private PartitionLog() {}
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionLog.class);
 
-    private static UnsupportedOperationException soon() {
-        return new UnsupportedOperationException();
+    private static final LogSegment[] NO_SEGMENTS = new LogSegment[0];
+
+    // How much may be written before producer states and index entries are saved again: the most a start after a
+    // crash has to read of a log that was being written.
+    private static final int BYTES_BETWEEN_SAVES = 64 << 20;
+
+    /// What a change publishes for readers, always together.
+    private record Published(LogView view, LogSegment[] segments, int activeSize, boolean open) {}
+
+    private record Doomed(LogSegment segment, @Nullable Path snapshot, long deleteAtMs) {}
+
+    private final TopicPartition topicPartition;
+    private final Path logDir;
+    private final LogEnvironment environment;
+    private final LogStorage storage;
+    private final LogJournal journal;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final OpeningState opening;
+    // Whether the view can be believed before the files are open.
+    private final boolean viewKnown;
+    private volatile Path directory;
+    private volatile Uuid topicId;
+    private volatile LogConfig config;
+    private volatile Published published;
+    private volatile LeaderEpochHistory epochs = LeaderEpochHistory.EMPTY;
+    private volatile long highWatermark;
+    private volatile boolean awaitsHighWatermark;
+    private volatile boolean retired;
+    private volatile long nextDeletionMs = Long.MAX_VALUE;
+
+    // All below: under the lock.
+    private AppendRules rules;
+    private RollPolicy rollPolicy;
+    private ProducerStates producers = new ProducerStates();
+    private long firstUnstableOffset = Long.MAX_VALUE;
+    private boolean epochsChanged;
+    private int pendingEpoch = -1;
+    private volatile boolean directoryMade;
+    private boolean journaled;
+    private volatile boolean unsavedState;
+    private boolean unsyncedDirectory;
+    private int bytesSinceSave;
+    private long newestSnapshot = -1;
+    private volatile long forcedUpToMs;
+    private int truncations;
+    private final List<Path> unsyncedFiles = new ArrayList<>();
+    private final ArrayDeque<Doomed> doomed = new ArrayDeque<>();
+    private final BatchValidator validator = new BatchValidator();
+    private final RecordBatches batches = new RecordBatches();
+
+    /// @param logDir the log directory; the partition's own directory is made in it by the first append
+    /// @param summary what is known of it, null for a partition that has no directory yet
+    public PartitionLog(
+            TopicIdPartition partition,
+            Path logDir,
+            LogConfig config,
+            LogEnvironment environment,
+            LogJournal journal,
+            @Nullable LogSummary summary) {
+        this.topicPartition = partition.topicPartition();
+        this.topicId = partition.topicId();
+        this.logDir = logDir;
+        this.directory = logDir.resolve(topicPartition.toString());
+        this.environment = environment;
+        this.storage = environment.storage();
+        this.journal = journal;
+        this.config = config;
+        this.rules = rulesOf(config);
+        this.rollPolicy = rollPolicyOf(config);
+        this.forcedUpToMs = environment.time().milliseconds();
+        if (summary == null) {
+            this.opening = OpeningState.UNKNOWN;
+            this.viewKnown = true;
+            this.published = new Published(LogView.EMPTY, NO_SEGMENTS, 0, true);
+        } else {
+            this.opening = summary.opening();
+            this.directoryMade = true;
+            this.highWatermark = summary.highWatermark();
+            var known = summary.view();
+            this.viewKnown = known != null;
+            // Without a view the log has to be opened before anything is said about it.
+            this.published = new Published(
+                    known != null ? known : placeholder(summary), NO_SEGMENTS, summary.activeSizeInBytes(), false);
+        }
     }
 
+    private static LogView placeholder(LogSummary summary) {
+        long start = summary.opening().logStartOffset();
+        long recoveryPoint = Math.max(summary.recoveryPoint(), start);
+        return new LogView(start, recoveryPoint, recoveryPoint, -1, Long.MAX_VALUE, 0, start);
+    }
+
+    private static AppendRules rulesOf(LogConfig config) {
+        return new AppendRules(
+                config.maxMessageBytes(),
+                config.compact(),
+                config.timestampType() == TimestampType.LOG_APPEND_TIME,
+                config.timestampBeforeMaxMs(),
+                config.timestampAfterMaxMs(),
+                config.fullValidation(),
+                DecompressionLimits.DEFAULT);
+    }
+
+    private RollPolicy rollPolicyOf(LogConfig config) {
+        long jitter = Math.min(config.segmentJitterMs(), config.segmentMs());
+        long taken = jitter <= 0 ? 0 : environment.random().nextLong(jitter);
+        return new RollPolicy(config.segmentBytes(), config.segmentMs() - taken, config.segmentIndexBytes());
+    }
+
+    // ---- what it is
+
     public TopicPartition topicPartition() {
-        throw soon();
+        return topicPartition;
     }
 
     public Uuid topicId() {
-        throw soon();
+        return topicId;
     }
 
     /// The log directory (not the partition's own) it lives in.
     public Path logDir() {
-        throw soon();
+        return logDir;
+    }
+
+    /// The partition's own directory; it exists from the first append on.
+    public Path directory() {
+        return directory;
     }
 
     public LogConfig config() {
-        throw soon();
+        return config;
     }
 
+    public void updateConfig(LogConfig newConfig) {
+        lock();
+        try {
+            config = newConfig;
+            rules = rulesOf(newConfig);
+            rollPolicy = rollPolicyOf(newConfig);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The log's offsets. Opens the files only if a crash left them in doubt.
     public LogView view() {
-        throw soon();
+        var current = published;
+        return current.open() || viewKnown ? current.view() : opened().view();
     }
 
-    public AppendOutcome appendAsLeader(ByteBuffer batches, int leaderEpoch, AppendOrigin origin, long nowMs) {
-        throw soon();
+    public long logStartOffset() {
+        return view().logStartOffset();
     }
 
-    public void appendAsFollower(ByteBuffer batches) {
-        throw soon();
+    public long logEndOffset() {
+        return view().logEndOffset();
     }
 
+    // ---- locking, opening, publishing
+
+    private void lock() {
+        if (!lock.tryLock()) {
+            environment.metrics().appendLockContended(topicPartition);
+            lock.lock();
+        }
+    }
+
+    private Published opened() {
+        var current = published;
+        if (current.open()) {
+            return current;
+        }
+        lock();
+        try {
+            ensureOpen();
+            return published;
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A failing disk takes the directory offline; a log that contradicts itself is refused alone.
+    private RuntimeException failed(IOException e) {
+        if (e instanceof CorruptLogException) {
+            return new ApiException(Errors.KAFKA_STORAGE_ERROR, String.valueOf(e.getMessage()));
+        }
+        return journal.failed(this, e);
+    }
+
+    /// Opens the files, if that has not happened. Useful ahead of the first use, to do it on another thread.
+    public void open() {
+        opened();
+    }
+
+    /// Throws if the log's directory is offline.
+    public void checkOnline() {
+        journal.checkOnline();
+    }
+
+    /// Whether anything was ever written.
+    public boolean hasFiles() {
+        return directoryMade;
+    }
+
+    /// Whether the files need a check before the log may be used.
+    public boolean isInDoubt() {
+        return !published.open() && !viewKnown;
+    }
+
+    private void ensureOpen() throws IOException {
+        if (published.open()) {
+            return;
+        }
+        journal.checkOnline();
+        long nowMs = environment.time().milliseconds();
+        var before = published.view();
+        var loaded = new LogLoader(
+                        storage,
+                        directory,
+                        opening,
+                        config.indexIntervalBytes(),
+                        environment.producerIdExpirationMs(),
+                        nowMs)
+                .load();
+        if (loaded.bytesScanned() > 0 || loaded.bytesCut() > 0) {
+            environment.metrics().recovered(topicPartition, loaded.bytesScanned(), loaded.bytesCut());
+        }
+        producers = loaded.producers();
+        newestSnapshot = loaded.newestSnapshotOffset();
+        epochs = loaded.epochs();
+        epochsChanged = loaded.epochsChanged();
+        if (pendingEpoch >= 0) {
+            assignEpoch(pendingEpoch, loaded.logEndOffset());
+            pendingEpoch = -1;
+        }
+        highWatermark = Math.clamp(highWatermark, loaded.logStartOffset(), loaded.logEndOffset());
+        producers.onHighWatermark(highWatermark);
+        noteUnstable(loaded.logStartOffset());
+        if (viewKnown && loaded.logEndOffset() != before.logEndOffset()) {
+            LOG.error(
+                    "A log that was clean has another end than remembered partition={} remembered={} found={}",
+                    topicPartition,
+                    before.logEndOffset(),
+                    loaded.logEndOffset());
+        }
+        var segments = loaded.segments().toArray(LogSegment[]::new);
+        long recoveryPoint = Math.clamp(before.recoveryPoint(), loaded.logStartOffset(), loaded.logEndOffset());
+        if (!viewKnown) {
+            unsavedState = true;
+        }
+        publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
+    }
+
+    private void publish(LogSegment[] segments, long logStartOffset, long logEndOffset, long recoveryPoint) {
+        long size = 0;
+        for (var segment : segments) {
+            size += segment.sizeInBytes();
+        }
+        publish(segments, logStartOffset, logEndOffset, recoveryPoint, size);
+    }
+
+    private void publish(
+            LogSegment[] segments, long logStartOffset, long logEndOffset, long recoveryPoint, long sizeInBytes) {
+        var active = segments.length == 0 ? null : segments[segments.length - 1];
+        var view = new LogView(
+                logStartOffset,
+                logEndOffset,
+                recoveryPoint,
+                epochs.latestEpoch(),
+                firstUnstableOffset,
+                sizeInBytes,
+                active == null ? logStartOffset : active.baseOffset());
+        published = new Published(view, segments, active == null ? 0 : active.sizeInBytes(), true);
+    }
+
+    private void noteUnstable(long logStartOffset) {
+        long first = producers.firstUnstableOffset();
+        firstUnstableOffset = first == Long.MAX_VALUE ? first : Math.max(first, logStartOffset);
+        awaitsHighWatermark = producers.awaitsHighWatermark();
+    }
+
+    /// To be called before anything is written: the directory exists and its journal knows that the log changes.
+    private void beforeChange() throws IOException {
+        journal.checkOnline();
+        if (retired) {
+            throw new ApiException(
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION, "Partition " + topicPartition + " has been deleted");
+        }
+        if (!journaled) {
+            journal.beforeFirstChange(this);
+            journaled = true;
+        }
+        if (!directoryMade) {
+            storage.createDirectories(directory);
+            PartitionMetadataFile.write(storage, directory, topicId);
+            unsyncedDirectory = true;
+            directoryMade = true;
+        }
+        unsavedState = true;
+    }
+
+    private LogSegment activeSegment(long logEndOffset) throws IOException {
+        var segments = published.segments();
+        if (segments.length > 0) {
+            return segments[segments.length - 1];
+        }
+        var segment = LogSegment.create(
+                storage, directory, logEndOffset, environment.time().milliseconds());
+        unsyncedDirectory = true;
+        var view = published.view();
+        publish(new LogSegment[] {segment}, view.logStartOffset(), logEndOffset, view.recoveryPoint());
+        return segment;
+    }
+
+    // ---- appending
+
+    /// Appends what a client, or a coordinator of this node, hands to the leader. Base offset and leader epoch
+    /// are stamped in the given buffer, whose position and limit stay as they are.
+    ///
+    /// @param leaderEpoch of this leader
+    /// @param nowMs the wall clock, for timestamps
+    public AppendOutcome appendAsLeader(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs) {
+        lock();
+        try {
+            ensureOpen();
+            return append(records, leaderEpoch, origin, nowMs);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private AppendOutcome append(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
+            throws IOException {
+        var step = batches.reset(records).tryNext();
+        if (step != RecordBatches.Step.BATCH) {
+            return refuse(step);
+        }
+        var batch = batches.batch();
+        var rejection = validator.validate(batch, rules, origin, nowMs, topicPartition);
+        if (rejection != null) {
+            return rejected(rejection);
+        }
+        int end = batches.nextPosition();
+        boolean single = records.limit() - end <= RecordBatch.LOG_OVERHEAD;
+        if (single && !mustRecompress(batch)) {
+            return appendOne(batch, null, leaderEpoch, origin, nowMs);
+        }
+        return appendSeveral(records, leaderEpoch, origin, nowMs);
+    }
+
+    private AppendOutcome refuse(RecordBatches.Step step) {
+        return switch (step) {
+            case BATCH, END, TORN ->
+                reject(Errors.INVALID_RECORD, "No whole record batch was sent to " + topicPartition);
+            case OTHER_MAGIC ->
+                reject(
+                        Errors.INVALID_RECORD,
+                        "A batch for " + topicPartition
+                                + " has another message format than magic 2, the one since Kafka 0.11");
+            case BAD_LENGTH ->
+                reject(
+                        Errors.CORRUPT_MESSAGE,
+                        "A batch for " + topicPartition + " has a length smaller than a batch's header");
+        };
+    }
+
+    private static AppendOutcome.Rejected reject(Errors error, String message) {
+        return new AppendOutcome.Rejected(error, message, List.of());
+    }
+
+    private static AppendOutcome.Rejected rejected(Rejection rejection) {
+        var errors = rejection.recordErrors().stream()
+                .map(e -> new AppendOutcome.RecordError(e.batchIndex(), e.message()))
+                .toList();
+        return new AppendOutcome.Rejected(rejection.error(), rejection.message(), errors);
+    }
+
+    private boolean mustRecompress(RecordBatch batch) {
+        var wanted = config.compression();
+        return wanted != null && !batch.isControl() && batch.compressionId() != wanted.id();
+    }
+
+    private AppendOutcome appendOne(
+            RecordBatch batch, @Nullable ByteBuffer rewritten, int leaderEpoch, AppendOrigin origin, long nowMs)
+            throws IOException {
+        var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
+        if (batch.hasProducerId()) {
+            var check = producers.check(batch, origin.isClient(), marker);
+            if (check instanceof SequenceCheck.Duplicate(long first, long last, long timestamp)) {
+                long appendTime = rules.logAppendTime() ? timestamp : -1;
+                return new AppendOutcome.Duplicate(
+                        first, last, appendTime, published.view().logStartOffset());
+            }
+            if (check instanceof SequenceCheck.Refused(Errors error, String message)) {
+                return reject(error, message + " (" + topicPartition + ")");
+            }
+        }
+        int size = batch.sizeInBytes();
+        if (size > config.segmentBytes()) {
+            return tooLargeForSegment(size);
+        }
+        long offset = published.view().logEndOffset();
+        batch.setBaseOffset(offset);
+        batch.setPartitionLeaderEpoch(leaderEpoch);
+        stampTime(batch, nowMs);
+        long lastOffset = batch.lastOffset();
+        long maxTimestamp = batch.maxTimestamp();
+        beforeChange();
+        var active = segmentFor(size, maxTimestamp, offset, lastOffset, nowMs);
+        writeRegion(active, batch.buffer(), batch.position(), size);
+        enter(active, batch, active.sizeInBytes(), leaderEpoch, marker);
+        finishAppend(active, size, lastOffset + 1);
+        return new AppendOutcome.Appended(
+                offset,
+                lastOffset,
+                rules.logAppendTime() ? nowMs : -1,
+                published.view().logStartOffset(),
+                maxTimestamp,
+                rewritten);
+    }
+
+    private AppendOutcome.Rejected tooLargeForSegment(int size) {
+        return reject(
+                Errors.RECORD_LIST_TOO_LARGE,
+                "Batches of " + size + " bytes for " + topicPartition + " exceed segment.bytes, which is "
+                        + config.segmentBytes());
+    }
+
+    private void stampTime(RecordBatch batch, long nowMs) {
+        if (rules.logAppendTime()) {
+            batch.setMaxTimestampAndType(nowMs, TimestampType.LOG_APPEND_TIME);
+        } else {
+            batch.setMaxTimestampAndType(batch.maxTimestamp(), TimestampType.CREATE_TIME);
+        }
+    }
+
+    private static void writeRegion(LogSegment segment, ByteBuffer buffer, int position, int size) throws IOException {
+        int savedPosition = buffer.position();
+        int savedLimit = buffer.limit();
+        buffer.limit(position + size).position(position);
+        try {
+            segment.write(buffer);
+        } finally {
+            buffer.limit(savedLimit).position(savedPosition);
+        }
+    }
+
+    /// The slow way: several batches in one append, or one that gets another codec.
+    private AppendOutcome appendSeveral(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
+            throws IOException {
+        var parts = new ArrayList<ByteBuffer>();
+        boolean rewrite = false;
+        batches.reset(records);
+        while (true) {
+            var step = batches.tryNext();
+            if (step == RecordBatches.Step.END || step == RecordBatches.Step.TORN) {
+                break;
+            }
+            if (step != RecordBatches.Step.BATCH) {
+                return refuse(step);
+            }
+            var batch = batches.batch();
+            var rejection = parts.isEmpty() ? null : validator.validate(batch, rules, origin, nowMs, topicPartition);
+            if (rejection != null) {
+                return rejected(rejection);
+            }
+            var wanted = config.compression();
+            if (wanted != null && mustRecompress(batch)) {
+                try {
+                    var part = Recompression.apply(batch, wanted, config.levelOf(wanted), DecompressionLimits.DEFAULT);
+                    rejection = tooLargeAfterwards(part.remaining(), wanted);
+                    parts.add(part);
+                } catch (MalformedMessageException e) {
+                    rejection = new Rejection(
+                            Errors.INVALID_RECORD,
+                            "A batch for " + topicPartition + " holds records that cannot be read: " + e.getMessage());
+                }
+                if (rejection != null) {
+                    return rejected(rejection);
+                }
+                rewrite = true;
+            } else {
+                parts.add(batch.slice());
+            }
+        }
+        if (origin.isClient() && parts.size() > 1) {
+            return reject(
+                    Errors.INVALID_RECORD,
+                    "A produce request may hold one batch for each partition, it has " + parts.size() + " for "
+                            + topicPartition);
+        }
+        if (parts.size() == 1) {
+            var part = parts.getFirst();
+            return appendOne(RecordBatch.at(part), rewrite ? part : null, leaderEpoch, origin, nowMs);
+        }
+        return appendAll(parts, rewrite, leaderEpoch, origin, nowMs);
+    }
+
+    private @Nullable Rejection tooLargeAfterwards(int size, Compression codec) {
+        return size <= rules.maxMessageBytes()
+                ? null
+                : new Rejection(
+                        Errors.MESSAGE_TOO_LARGE,
+                        "A batch for " + topicPartition + " has " + size + " bytes once compressed with "
+                                + codec.configName() + ", which exceeds max.message.bytes: "
+                                + rules.maxMessageBytes());
+    }
+
+    private AppendOutcome appendAll(
+            List<ByteBuffer> parts, boolean rewrite, int leaderEpoch, AppendOrigin origin, long nowMs)
+            throws IOException {
+        int size = 0;
+        long firstOffset = published.view().logEndOffset();
+        long next = firstOffset;
+        long maxTimestamp = -1;
+        var markers = new ArrayList<@Nullable EndTransactionMarker>();
+        for (var part : parts) {
+            var batch = RecordBatch.at(part);
+            var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
+            markers.add(marker);
+            if (batch.hasProducerId()
+                    && producers.check(batch, origin.isClient(), marker)
+                            instanceof SequenceCheck.Refused(Errors error, String message)) {
+                return reject(error, message + " (" + topicPartition + ")");
+            }
+            size += batch.sizeInBytes();
+        }
+        if (size > config.segmentBytes()) {
+            return tooLargeForSegment(size);
+        }
+        for (var part : parts) {
+            var batch = RecordBatch.at(part);
+            batch.setBaseOffset(next);
+            batch.setPartitionLeaderEpoch(leaderEpoch);
+            stampTime(batch, nowMs);
+            next = batch.nextOffset();
+            maxTimestamp = Math.max(maxTimestamp, batch.maxTimestamp());
+        }
+        beforeChange();
+        var active = segmentFor(size, maxTimestamp, firstOffset, next - 1, nowMs);
+        var whole = ByteBuffer.allocate(size);
+        for (var part : parts) {
+            whole.put(part.duplicate());
+        }
+        whole.flip();
+        writeRegion(active, whole, 0, size);
+        int position = active.sizeInBytes();
+        for (int i = 0; i < parts.size(); i++) {
+            var batch = RecordBatch.at(parts.get(i));
+            enter(active, batch, position, leaderEpoch, markers.get(i));
+            position += batch.sizeInBytes();
+        }
+        finishAppend(active, size, next);
+        return new AppendOutcome.Appended(
+                firstOffset,
+                next - 1,
+                rules.logAppendTime() ? nowMs : -1,
+                published.view().logStartOffset(),
+                maxTimestamp,
+                rewrite ? whole : null);
+    }
+
+    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out.
+    public void appendAsFollower(ByteBuffer records) {
+        lock();
+        try {
+            ensureOpen();
+            appendFollowing(records);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void appendFollowing(ByteBuffer records) throws IOException {
+        long nowMs = environment.time().milliseconds();
+        long expected = published.view().logEndOffset();
+        int start = records.position();
+        int end = start;
+        long firstOffset = -1;
+        long next = expected;
+        long maxTimestamp = -1;
+        batches.reset(records);
+        while (true) {
+            var step = batches.tryNext();
+            if (step == RecordBatches.Step.END || step == RecordBatches.Step.TORN) {
+                break;
+            }
+            var batch = batches.batch();
+            if (step != RecordBatches.Step.BATCH || !batch.isCrcValid()) {
+                throw new ApiException(
+                        Errors.CORRUPT_MESSAGE, "The leader of " + topicPartition + " sent a damaged batch");
+            }
+            if (batch.baseOffset() < next || batch.lastOffsetDelta() < 0) {
+                throw new ApiException(
+                        Errors.OFFSET_OUT_OF_RANGE,
+                        "The leader of " + topicPartition + " sent offset " + batch.baseOffset()
+                                + ", the next one here is " + next);
+            }
+            firstOffset = firstOffset < 0 ? batch.baseOffset() : firstOffset;
+            next = batch.nextOffset();
+            maxTimestamp = Math.max(maxTimestamp, batch.maxTimestamp());
+            end = batches.nextPosition();
+        }
+        if (end == start) {
+            return;
+        }
+        beforeChange();
+        var active = segmentFor(end - start, maxTimestamp, firstOffset, next - 1, nowMs);
+        writeRegion(active, records, start, end - start);
+        int position = active.sizeInBytes();
+        batches.reset(records);
+        while (batches.nextPosition() < end && batches.tryNext() == RecordBatches.Step.BATCH) {
+            var batch = batches.batch();
+            var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
+            enter(active, batch, position, batch.partitionLeaderEpoch(), marker);
+            position += batch.sizeInBytes();
+        }
+        finishAppend(active, end - start, next);
+    }
+
+    private LogSegment segmentFor(int size, long maxTimestamp, long firstOffset, long lastOffset, long nowMs)
+            throws IOException {
+        var active = activeSegment(published.view().logEndOffset());
+        if (rollPolicy.mustRoll(active, size, maxTimestamp, lastOffset, nowMs)) {
+            // A follower may be given offsets far beyond its end; the new segment must be able to hold them.
+            return roll(active.canHold(lastOffset) ? published.view().logEndOffset() : firstOffset, nowMs);
+        }
+        return active;
+    }
+
+    private void enter(
+            LogSegment active, RecordBatch batch, int position, int leaderEpoch, @Nullable EndTransactionMarker marker)
+            throws IOException {
+        active.index(
+                batch.lastOffset(), batch.maxTimestamp(), position, batch.sizeInBytes(), config.indexIntervalBytes());
+        if (leaderEpoch > epochs.latestEpoch()) {
+            assignEpoch(leaderEpoch, batch.baseOffset());
+        }
+        if (batch.hasProducerId() && (!batch.isControl() || marker != null)) {
+            var completed = producers.append(batch, marker);
+            if (completed != null && completed.aborted()) {
+                active.addAborted(completed, producers.lastStableOffsetAfter(completed));
+            }
+            if (batch.isTransactional()) {
+                noteUnstable(published.view().logStartOffset());
+            }
+        }
+    }
+
+    private void finishAppend(LogSegment active, int size, long newEnd) throws IOException {
+        var current = published;
+        var view = current.view();
+        active.publish(active.sizeInBytes() + size);
+        bytesSinceSave += size;
+        publish(current.segments(), view.logStartOffset(), newEnd, view.recoveryPoint(), view.sizeInBytes() + size);
+        environment.metrics().appended(size);
+        if (newEnd - view.recoveryPoint() >= config.flushMessages()) {
+            flushUnderLock();
+        }
+    }
+
+    private void assignEpoch(int epoch, long startOffset) {
+        var changed = epochs.assign(epoch, startOffset);
+        if (changed != epochs) {
+            epochs = changed;
+            epochsChanged = true;
+        }
+    }
+
+    /// A leader with this epoch begins at the log's end.
+    public void beginEpoch(int leaderEpoch) {
+        lock();
+        try {
+            var current = published;
+            var view = current.view();
+            if (leaderEpoch <= view.latestEpoch()) {
+                return;
+            }
+            if (!current.open() && viewKnown) {
+                // No reason to open the files: whoever does so first enters it.
+                pendingEpoch = leaderEpoch;
+                published = new Published(
+                        new LogView(
+                                view.logStartOffset(),
+                                view.logEndOffset(),
+                                view.recoveryPoint(),
+                                leaderEpoch,
+                                view.firstUnstableOffset(),
+                                view.sizeInBytes(),
+                                view.activeSegmentBaseOffset()),
+                        current.segments(),
+                        current.activeSize(),
+                        false);
+                return;
+            }
+            ensureOpen();
+            var open = published;
+            assignEpoch(leaderEpoch, open.view().logEndOffset());
+            publish(
+                    open.segments(),
+                    open.view().logStartOffset(),
+                    open.view().logEndOffset(),
+                    open.view().recoveryPoint(),
+                    open.view().sizeInBytes());
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- rolling
+
+    private LogSegment roll(long baseOffset, long nowMs) throws IOException {
+        var current = published;
+        var segments = current.segments();
+        var view = current.view();
+        var old = segments[segments.length - 1];
+        if (old.sizeInBytes() == 0) {
+            // Nothing to keep: the new segment takes the place of the empty one.
+            var kept = Arrays.copyOf(segments, segments.length - 1);
+            publish(kept, view.logStartOffset(), view.logEndOffset(), view.recoveryPoint());
+            old.deleteFiles();
+            segments = kept;
+        } else {
+            old.becomeInactive();
+            takeSnapshot(baseOffset);
+        }
+        var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
+        unsyncedDirectory = true;
+        var after = Arrays.copyOf(segments, segments.length + 1);
+        after[segments.length] = segment;
+        publish(after, view.logStartOffset(), Math.max(view.logEndOffset(), baseOffset), view.recoveryPoint());
+        environment.metrics().segmentRolled(topicPartition);
+        journal.rolled(this);
+        return segment;
+    }
+
+    /// Begins a new segment now, unless the active one is empty.
+    public void roll() {
+        lock();
+        try {
+            ensureOpen();
+            var segments = published.segments();
+            if (segments.length > 0 && segments[segments.length - 1].sizeInBytes() > 0) {
+                beforeChange();
+                roll(published.view().logEndOffset(), environment.time().milliseconds());
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeSnapshot(long offset) throws IOException {
+        if (offset == newestSnapshot) {
+            return;
+        }
+        var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
+        storage.replace(path, ProducerSnapshot.format(producers), false);
+        unsyncedFiles.add(path);
+        unsyncedDirectory = true;
+        var replaced = newestSnapshot;
+        newestSnapshot = offset;
+        bytesSinceSave = 0;
+        // One taken in the middle of a segment is only worth keeping until the next.
+        if (replaced >= 0 && !isSegmentBase(replaced)) {
+            deleteSnapshot(replaced);
+        }
+    }
+
+    private void deleteSnapshot(long offset) throws IOException {
+        var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
+        unsyncedFiles.remove(path);
+        storage.delete(path);
+    }
+
+    private boolean isSegmentBase(long offset) {
+        for (var segment : published.segments()) {
+            if (segment.baseOffset() == offset) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- reading
+
+    /// Finds the bytes to send for a fetch. Takes no lock.
+    ///
+    /// @param maxBytes how much is wanted
+    /// @param upToOffset exclusive: the high watermark or the last stable offset for a consumer
+    /// @param atLeastOneBatch whether the first batch is returned whole even if it is larger than `maxBytes`;
+    ///     else nothing is returned then
     public ReadOutcome read(long offset, int maxBytes, long upToOffset, boolean atLeastOneBatch) {
-        throw soon();
+        while (true) {
+            var current = opened();
+            var view = current.view();
+            if (offset < view.logStartOffset() || offset > view.logEndOffset()) {
+                return new ReadOutcome.OutOfRange(view.logStartOffset(), view.logEndOffset());
+            }
+            long bound = Math.min(upToOffset, view.logEndOffset());
+            if (offset >= bound) {
+                return new ReadOutcome.Slice(LogSlice.empty());
+            }
+            journal.checkOnline();
+            try {
+                var slice = slice(current, offset, maxBytes, bound, atLeastOneBatch);
+                if (slice != null) {
+                    return new ReadOutcome.Slice(slice);
+                }
+            } catch (IOException e) {
+                if (current.segments() == published.segments()) {
+                    throw failed(e);
+                }
+            }
+            // The segment went while we were looking: look again at what is there now.
+        }
     }
 
+    private @Nullable LogSlice slice(Published current, long offset, int maxBytes, long bound, boolean atLeastOneBatch)
+            throws IOException {
+        var segments = current.segments();
+        var scratch = environment.scratch().get();
+        for (int i = Math.max(floor(segments, offset), 0); i < segments.length; i++) {
+            var segment = segments[i];
+            boolean last = i == segments.length - 1;
+            if (segment.baseOffset() >= bound) {
+                break;
+            }
+            if (!segment.tryRetain()) {
+                return null;
+            }
+            boolean handedOut = false;
+            try {
+                int size = last ? current.activeSize() : segment.sizeInBytes();
+                int start = segment.positionOf(offset, size, scratch);
+                if (start < 0) {
+                    continue;
+                }
+                int end = size;
+                if (last ? bound < current.view().logEndOffset() : bound < segments[i + 1].baseOffset()) {
+                    int boundary = segment.positionOf(bound, size, scratch);
+                    end = boundary < 0 ? size : boundary;
+                }
+                int available = end - start;
+                int length = Math.min(available, Math.max(maxBytes, 0));
+                if (length < available) {
+                    int first = segment.batchSizeAt(start, end, scratch);
+                    if (first > length) {
+                        length = atLeastOneBatch ? first : 0;
+                    }
+                }
+                if (length <= 0) {
+                    return LogSlice.empty();
+                }
+                handedOut = true;
+                return new LogSlice(segment, start, length);
+            } finally {
+                if (!handedOut) {
+                    segment.release();
+                }
+            }
+        }
+        return LogSlice.empty();
+    }
+
+    /// The index of the last segment that begins at or before `offset`, -1 if there is none.
+    private static int floor(LogSegment[] segments, long offset) {
+        int low = 0;
+        int high = segments.length - 1;
+        if (high >= 0 && segments[high].baseOffset() <= offset) {
+            return high;
+        }
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (segments[middle].baseOffset() <= offset) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high;
+    }
+
+    /// The first record whose time is at or behind `timestamp`, exact also inside a compressed batch; null if
+    /// there is none below `upToOffset`.
     public @Nullable TimestampAndOffset offsetForTimestamp(long timestamp, long upToOffset) {
-        throw soon();
+        var current = opened();
+        try {
+            var segments = current.segments();
+            for (int i = 0; i < segments.length; i++) {
+                var segment = segments[i];
+                if (segment.peekMaxTimestamp() < timestamp || !segment.tryRetain()) {
+                    continue;
+                }
+                try {
+                    int size = i == segments.length - 1 ? current.activeSize() : segment.sizeInBytes();
+                    var found = findTimestamp(
+                            segment, size, timestamp, current.view().logStartOffset());
+                    if (found != null) {
+                        return found.offset() < upToOffset ? found : null;
+                    }
+                } finally {
+                    segment.release();
+                }
+            }
+            return null;
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
+    private @Nullable TimestampAndOffset findTimestamp(
+            LogSegment segment, int size, long timestamp, long logStartOffset) throws IOException {
+        var scratch = environment.scratch().get();
+        long from = Math.max(segment.offsetBelowTimestamp(timestamp), logStartOffset);
+        int position = segment.positionOf(from, size, scratch);
+        if (position < 0) {
+            return null;
+        }
+        var header = new BatchHeader(segment.file(), scratch);
+        while (header.moveTo(position, size)) {
+            if (header.maxTimestamp() >= timestamp) {
+                var found = findInBatch(segment, position, header.sizeInBytes(), timestamp, logStartOffset);
+                if (found != null) {
+                    return found;
+                }
+            }
+            position = header.nextPosition();
+        }
+        return null;
+    }
+
+    private static @Nullable TimestampAndOffset findInBatch(
+            LogSegment segment, int position, int size, long timestamp, long fromOffset) throws IOException {
+        var buffer = ByteBuffer.allocate(size);
+        segment.file().read(buffer, position);
+        try (var cursor = new RecordCursor()) {
+            var batch = RecordBatch.at(buffer.flip());
+            cursor.open(batch, DecompressionLimits.DEFAULT);
+            while (cursor.next()) {
+                if (cursor.timestamp() >= timestamp && cursor.offset() >= fromOffset) {
+                    return new TimestampAndOffset(cursor.timestamp(), cursor.offset(), batch.partitionLeaderEpoch());
+                }
+            }
+            return null;
+        } catch (MalformedMessageException e) {
+            throw new CorruptLogException(
+                    "The batch at byte " + position + " of '" + segment.path() + "' is damaged: " + e.getMessage());
+        }
+    }
+
+    /// The first record with the greatest timestamp in the log, null if no record has one.
     public @Nullable TimestampAndOffset maxTimestamp() {
-        throw soon();
+        var current = opened();
+        try {
+            LogSegment newest = null;
+            for (var segment : current.segments()) {
+                if (segment.peekMaxTimestamp() > (newest == null ? -1 : newest.peekMaxTimestamp())) {
+                    newest = segment;
+                }
+            }
+            if (newest == null || !newest.tryRetain()) {
+                return null;
+            }
+            try {
+                var segments = current.segments();
+                int size = newest == segments[segments.length - 1] ? current.activeSize() : newest.sizeInBytes();
+                return findTimestamp(
+                        newest, size, newest.maxTimestamp(), current.view().logStartOffset());
+            } finally {
+                newest.release();
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
+    // ---- epochs, transactions, producers
+
+    /// Where an epoch ends, as OffsetForLeaderEpoch asks; [LeaderEpochHistory#UNDEFINED] if the log cannot know.
     public OffsetAndEpoch endOffsetForEpoch(int epoch) {
-        throw soon();
+        var current = opened();
+        return epochs.endOffsetFor(epoch, current.view().logEndOffset());
     }
 
+    /// The leader epoch an offset was written in, -1 if that is not known.
     public int epochForOffset(long offset) {
-        throw soon();
+        opened();
+        return epochs.epochForOffset(offset);
     }
 
     public LeaderEpochHistory leaderEpochs() {
-        throw soon();
+        opened();
+        return epochs;
     }
 
-    /// The leader with this epoch begins at the log's end.
-    public void beginEpoch(int leaderEpoch) {
-        throw soon();
-    }
-
+    /// The aborted transactions with records from `fromOffset` to `upToOffset`, exclusive.
     public List<AbortedTransaction> abortedTransactions(long fromOffset, long upToOffset) {
-        throw soon();
+        var current = opened();
+        var segments = current.segments();
+        var found = new ArrayList<AbortedTransaction>();
+        try {
+            for (int i = Math.max(floor(segments, fromOffset), 0); i < segments.length; i++) {
+                for (var entry : segments[i].transactionIndex().entries()) {
+                    if (entry.lastOffset() >= fromOffset && entry.firstOffset() < upToOffset) {
+                        found.add(new AbortedTransaction(entry.producerId(), entry.firstOffset()));
+                    }
+                    if (entry.lastStableOffset() >= upToOffset) {
+                        // Whatever ended later began behind the bound.
+                        return found;
+                    }
+                }
+            }
+            return found;
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     public List<ActiveProducer> activeProducers() {
-        throw soon();
+        opened();
+        lock();
+        try {
+            return producers.activeProducers();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    public void truncateTo(long offset) {
-        throw soon();
-    }
-
-    public void truncateFullyAndStartAt(long offset) {
-        throw soon();
-    }
-
-    public void advanceLogStartOffset(long offset) {
-        throw soon();
-    }
+    // ---- high watermark
 
     public long highWatermark() {
-        throw soon();
+        view();
+        return highWatermark;
     }
 
+    /// Takes note of the high watermark: for the checkpoint file, and because nothing at or behind it may be
+    /// deleted.
     public void setHighWatermark(long offset) {
-        throw soon();
+        if (offset == highWatermark) {
+            return;
+        }
+        highWatermark = offset;
+        unsavedState = true;
+        if (awaitsHighWatermark) {
+            lock();
+            try {
+                producers.onHighWatermark(offset);
+                var current = published;
+                var view = current.view();
+                noteUnstable(view.logStartOffset());
+                publish(
+                        current.segments(),
+                        view.logStartOffset(),
+                        view.logEndOffset(),
+                        view.recoveryPoint(),
+                        view.sizeInBytes());
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
+    /// What a consumer that wants only committed records may read up to, exclusive.
     public long lastStableOffset() {
-        throw soon();
+        return view().lastStableOffset(highWatermark);
     }
 
-    public void flush() {
-        throw soon();
+    // ---- truncating
+
+    /// Cuts the log so that it ends at `offset`, or before the batch that holds it.
+    public void truncateTo(long offset) {
+        lock();
+        try {
+            ensureOpen();
+            var view = published.view();
+            if (offset >= view.logEndOffset()) {
+                return;
+            }
+            beforeChange();
+            journal.beforeTruncation(this, offset);
+            if (offset <= view.logStartOffset()) {
+                startAgain(offset);
+            } else {
+                cut(offset);
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
     }
 
+    private void cut(long offset) throws IOException {
+        var view = published.view();
+        var kept = new ArrayList<>(List.of(published.segments()));
+        var dropped = new ArrayList<LogSegment>();
+        while (kept.size() > 1 && kept.getLast().baseOffset() >= offset) {
+            dropped.add(kept.removeLast());
+        }
+        var active = kept.getLast();
+        active.truncateTo(offset, environment.scratch().get());
+        // The cut is before the batch that held the offset.
+        long end = offset;
+        int size = active.sizeInBytes();
+        if (size == 0) {
+            end = active.baseOffset();
+        } else {
+            var header = new BatchHeader(active.file(), environment.scratch().get());
+            int position = Math.min(active.lastIndexedPosition(), size);
+            while (header.moveTo(position, size)) {
+                end = header.lastOffset() + 1;
+                position = header.nextPosition();
+            }
+            end = Math.max(end, active.baseOffset());
+        }
+        truncations++;
+        for (var segment : dropped) {
+            doom(segment);
+        }
+        epochs = epochs.truncateFromEnd(end);
+        epochsChanged = true;
+        reloadProducers(kept, view.logStartOffset(), end);
+        highWatermark = Math.min(highWatermark, end);
+        noteUnstable(view.logStartOffset());
+        publish(kept.toArray(LogSegment[]::new), view.logStartOffset(), end, Math.min(view.recoveryPoint(), end));
+    }
+
+    private void reloadProducers(List<LogSegment> kept, long logStartOffset, long end) throws IOException {
+        var offsets = snapshotOffsets();
+        producers = new ProducerRecovery(storage, directory, kept, offsets)
+                .restore(
+                        logStartOffset,
+                        end,
+                        Long.MAX_VALUE,
+                        environment.time().milliseconds(),
+                        environment.producerIdExpirationMs());
+        newestSnapshot = offsets.isEmpty() ? -1 : offsets.last();
+        producers.onHighWatermark(highWatermark);
+    }
+
+    private TreeSet<Long> snapshotOffsets() throws IOException {
+        var offsets = new TreeSet<Long>();
+        for (var name : storage.list(directory)) {
+            long offset = SegmentFiles.offsetOf(name, SegmentFiles.PRODUCER_SNAPSHOT);
+            if (offset >= 0) {
+                offsets.add(offset);
+            }
+        }
+        return offsets;
+    }
+
+    /// Throws everything away; the log is empty and begins at `offset`.
+    public void truncateFullyAndStartAt(long offset) {
+        lock();
+        try {
+            ensureOpen();
+            beforeChange();
+            journal.beforeTruncation(this, offset);
+            startAgain(offset);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startAgain(long offset) throws IOException {
+        // First the word: a crash in between leaves the old segments or the new one, and both fit it.
+        journal.logStartAdvanced(this, offset);
+        var old = published.segments();
+        truncations++;
+        for (var segment : old) {
+            doom(segment);
+        }
+        for (long snapshot : snapshotOffsets()) {
+            deleteSnapshot(snapshot);
+        }
+        newestSnapshot = -1;
+        producers = new ProducerStates();
+        epochs = LeaderEpochHistory.EMPTY;
+        epochsChanged = true;
+        highWatermark = offset;
+        noteUnstable(offset);
+        var segment =
+                LogSegment.create(storage, directory, offset, environment.time().milliseconds());
+        unsyncedDirectory = true;
+        publish(new LogSegment[] {segment}, offset, offset, offset);
+    }
+
+    /// Makes everything below `offset` unreadable, as DeleteRecords asks. Durable on return: the records never
+    /// come back, whatever happens next. Segments that hold nothing else go with the next retention.
+    ///
+    /// @throws ApiException `OFFSET_OUT_OF_RANGE` behind the high watermark
+    public void advanceLogStartOffset(long offset) {
+        lock();
+        try {
+            ensureOpen();
+            var view = published.view();
+            if (offset > highWatermark) {
+                throw new ApiException(
+                        Errors.OFFSET_OUT_OF_RANGE,
+                        "Records of " + topicPartition + " can be deleted up to the high watermark, " + highWatermark
+                                + ", not up to " + offset);
+            }
+            if (offset <= view.logStartOffset()) {
+                return;
+            }
+            beforeChange();
+            journal.logStartAdvanced(this, offset);
+            epochs = epochs.truncateFromStart(offset);
+            epochsChanged = true;
+            noteUnstable(offset);
+            publish(
+                    published.segments(),
+                    offset,
+                    view.logEndOffset(),
+                    Math.max(view.recoveryPoint(), offset),
+                    view.sizeInBytes());
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- retention
+
+    /// Deletes the segments that are too old, too many or below the log start.
+    ///
+    /// @return how many
     public int deleteOldSegments(long nowMs) {
-        throw soon();
+        lock();
+        try {
+            if (retired || !directoryMade || (!published.open() && !mayHaveOldSegments(nowMs))) {
+                return 0;
+            }
+            ensureOpen();
+            if (published.segments().length == 0) {
+                return 0;
+            }
+            return applyRetention(nowMs);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
     }
 
-    public void updateConfig(LogConfig config) {
-        throw soon();
+    /// Looks at a log that nobody has used yet without opening it: its oldest file cannot hold records that are
+    /// newer than its last change, unless their producers' clocks are ahead.
+    private boolean mayHaveOldSegments(long nowMs) throws IOException {
+        if (!viewKnown || !config.delete()) {
+            return false;
+        }
+        if (config.retentionBytes() >= 0 && published.view().sizeInBytes() > config.retentionBytes()) {
+            return true;
+        }
+        if (config.retentionMs() < 0) {
+            return false;
+        }
+        for (var name : storage.list(directory)) {
+            if (SegmentFiles.offsetOf(name, SegmentFiles.LOG) >= 0) {
+                return nowMs - storage.lastModifiedMs(directory.resolve(name)) > config.retentionMs();
+            }
+        }
+        return false;
+    }
+
+    private int applyRetention(long nowMs) throws IOException {
+        var segments = published.segments();
+        var view = published.view();
+        var policy = new RetentionPolicy(config.retentionMs(), config.retentionBytes(), config.delete());
+        var seen = new ArrayList<RetentionPolicy.Segment>(segments.length);
+        var failure = new IOException[1];
+        for (int i = 0; i < segments.length; i++) {
+            long end = i + 1 < segments.length ? segments[i + 1].baseOffset() : view.logEndOffset();
+            seen.add(new SegmentAge(segments[i], end, failure));
+        }
+        int count = policy.deletable(seen, view.logStartOffset(), highWatermark, nowMs);
+        if (failure[0] != null) {
+            throw failure[0];
+        }
+        if (count == 0) {
+            return 0;
+        }
+        beforeChange();
+        if (count == segments.length) {
+            roll(view.logEndOffset(), nowMs);
+            // The log must not look as if it had been lost, so what is left of it comes first.
+            storage.syncDirectory(directory);
+            segments = published.segments();
+        }
+        long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
+        epochs = epochs.truncateFromStart(start);
+        epochsChanged = true;
+        noteUnstable(start);
+        publish(
+                Arrays.copyOfRange(segments, count, segments.length),
+                start,
+                view.logEndOffset(),
+                Math.max(view.recoveryPoint(), start));
+        for (int i = 0; i < count; i++) {
+            environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
+            doom(segments[i]);
+        }
+        return count;
+    }
+
+    private record SegmentAge(LogSegment segment, long endOffset, IOException[] failure)
+            implements RetentionPolicy.Segment {
+        @Override
+        public int sizeInBytes() {
+            return segment.sizeInBytes();
+        }
+
+        @Override
+        public long newestMs() {
+            try {
+                return segment.retentionTimestamp();
+            } catch (IOException e) {
+                failure[0] = e;
+                return Long.MAX_VALUE;
+            }
+        }
+    }
+
+    /// Renames the files of a segment now and deletes them later.
+    private void doom(LogSegment segment) throws IOException {
+        segment.markDeleted();
+        unsyncedDirectory = true;
+        var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
+        Path renamed = null;
+        if (storage.exists(snapshot) && segment.baseOffset() != newestSnapshot) {
+            renamed = snapshot.resolveSibling(snapshot.getFileName() + SegmentFiles.DELETED);
+            storage.rename(snapshot, renamed);
+            unsyncedFiles.remove(snapshot);
+        }
+        doomed.add(new Doomed(segment, renamed, environment.time().milliseconds() + config.fileDeleteDelayMs()));
+        nextDeletionMs = Math.min(nextDeletionMs, environment.time().milliseconds() + config.fileDeleteDelayMs());
+    }
+
+    // ---- upkeep
+
+    /// Whether [#deleteDoomedFiles] has something to do.
+    public boolean hasDoomedFiles(long nowMs) {
+        return nextDeletionMs <= nowMs;
+    }
+
+    /// Deletes files whose delay is over.
+    public void deleteDoomedFiles(long nowMs) {
+        lock();
+        try {
+            deleteDoomed(nowMs);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void deleteDoomed(long nowMs) throws IOException {
+        for (var next = doomed.peekFirst(); next != null && next.deleteAtMs() <= nowMs; next = doomed.peekFirst()) {
+            doomed.removeFirst();
+            next.segment().deleteFiles();
+            if (next.snapshot() != null) {
+                storage.delete(next.snapshot());
+            }
+        }
+        var first = doomed.peekFirst();
+        nextDeletionMs = first == null ? Long.MAX_VALUE : first.deleteAtMs();
+    }
+
+    /// Forgets producers that have been silent for `producer.id.expiration.ms`.
+    public void expireProducers(long nowMs) {
+        if (!published.open()) {
+            return;
+        }
+        lock();
+        try {
+            producers.removeExpired(nowMs, environment.producerIdExpirationMs());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether `flush.ms` has passed since the last flush, with something to flush.
+    public boolean flushIsDue(long nowMs) {
+        long flushMs = config.flushMs();
+        var view = published.view();
+        return flushMs != Long.MAX_VALUE
+                && view.recoveryPoint() < view.logEndOffset()
+                && nowMs - forcedUpToMs >= flushMs;
+    }
+
+    /// Makes everything that is in the log now durable. Appends go on meanwhile.
+    public void flush() {
+        flushUpTo(Long.MAX_VALUE);
+    }
+
+    /// Makes what lies before the active segment durable.
+    public void flushInactive() {
+        var current = published;
+        if (current.open() && current.view().recoveryPoint() < current.view().activeSegmentBaseOffset()) {
+            flushUpTo(current.view().activeSegmentBaseOffset());
+        }
+    }
+
+    private void flushUpTo(long offset) {
+        FlushPlan plan;
+        lock();
+        try {
+            plan = planFlush(offset);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+        if (plan == null) {
+            return;
+        }
+        try {
+            force(plan);
+            lock();
+            try {
+                finishFlush(plan);
+            } finally {
+                lock.unlock();
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            plan.segments.forEach(LogSegment::release);
+        }
+    }
+
+    private void flushUnderLock() throws IOException {
+        var plan = planFlush(Long.MAX_VALUE);
+        if (plan != null) {
+            try {
+                force(plan);
+                finishFlush(plan);
+            } finally {
+                plan.segments.forEach(LogSegment::release);
+            }
+        }
+    }
+
+    private record FlushPlan(
+            List<LogSegment> segments, List<Path> files, boolean directory, long endOffset, int truncations) {}
+
+    private @Nullable FlushPlan planFlush(long offset) throws IOException {
+        var current = published;
+        if (!current.open() || retired || !directoryMade) {
+            return null;
+        }
+        var view = current.view();
+        long end = Math.min(offset, view.logEndOffset());
+        if (end <= view.recoveryPoint() && !unsyncedDirectory && unsyncedFiles.isEmpty()) {
+            return null;
+        }
+        journal.checkOnline();
+        writeEpochs();
+        var toForce = new ArrayList<LogSegment>();
+        var segments = current.segments();
+        for (int i = Math.max(floor(segments, view.recoveryPoint()), 0); i < segments.length; i++) {
+            var segment = segments[i];
+            if (segment.baseOffset() < end || segment.sizeInBytes() == 0) {
+                segment.writeIndexes();
+                segment.retain();
+                toForce.add(segment);
+            }
+        }
+        var plan = new FlushPlan(toForce, List.copyOf(unsyncedFiles), unsyncedDirectory, end, truncations);
+        unsyncedFiles.clear();
+        unsyncedDirectory = false;
+        return plan;
+    }
+
+    private void force(FlushPlan plan) throws IOException {
+        long began = environment.time().nanoseconds();
+        for (var segment : plan.segments) {
+            segment.force();
+        }
+        for (var path : plan.files) {
+            if (storage.exists(path)) {
+                try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
+                    file.force();
+                }
+            }
+        }
+        if (plan.directory) {
+            storage.syncDirectory(directory);
+            storage.syncDirectory(logDir);
+        }
+        environment.metrics().flushed(environment.time().nanoseconds() - began);
+    }
+
+    private void finishFlush(FlushPlan plan) {
+        forcedUpToMs = environment.time().milliseconds();
+        var current = published;
+        var view = current.view();
+        // After a truncation other bytes may stand below that offset than the ones that were forced.
+        if (plan.truncations == truncations && plan.endOffset > view.recoveryPoint()) {
+            unsavedState = true;
+            publish(current.segments(), view.logStartOffset(), view.logEndOffset(), plan.endOffset, view.sizeInBytes());
+        }
+    }
+
+    private void writeEpochs() throws IOException {
+        if (epochsChanged && directoryMade) {
+            var path = directory.resolve(LeaderEpochCheckpoint.FILE_NAME);
+            storage.replace(path, LeaderEpochCheckpoint.format(epochs), false);
+            unsyncedFiles.remove(path);
+            unsyncedFiles.add(path);
+            unsyncedDirectory = true;
+            epochsChanged = false;
+        }
+    }
+
+    /// Takes what a summary of a log, while the log cannot change.
+    public interface SummarySink {
+        void accept(LogSummary summary) throws IOException;
+    }
+
+    /// Tells the sink what the directory should remember of the log now, after saving what goes with it; not if
+    /// nothing has changed since the last call. The next change after it is announced to the journal again.
+    public void save(SummarySink sink) {
+        if (!unsavedState) {
+            return;
+        }
+        lock();
+        try {
+            var current = published;
+            if (retired || !directoryMade) {
+                unsavedState = false;
+                return;
+            }
+            if (current.open()) {
+                writeEpochs();
+                if (bytesSinceSave >= BYTES_BETWEEN_SAVES && current.segments().length > 0) {
+                    takeSnapshot(current.view().logEndOffset());
+                    current.segments()[current.segments().length - 1].writeIndexes();
+                }
+            }
+            unsavedState = false;
+            sink.accept(summary(published));
+            journaled = false;
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LogSummary summary(Published current) {
+        var view = current.view();
+        boolean known = current.open() || viewKnown;
+        return new LogSummary(
+                topicId,
+                known ? view : null,
+                view.recoveryPoint(),
+                highWatermark,
+                current.activeSize(),
+                known
+                        ? new OpeningState(true, view.logEndOffset(), view.recoveryPoint(), view.logStartOffset(), true)
+                        : opening);
+    }
+
+    // ---- the end
+
+    /// Flushes and closes the files so that the next start finds nothing in doubt.
+    ///
+    /// @return what the directory should remember, null if there is nothing on disk
+    public @Nullable LogSummary close() {
+        flush();
+        lock();
+        try {
+            var current = published;
+            if (retired || !directoryMade) {
+                return null;
+            }
+            if (current.open()) {
+                deleteDoomed(Long.MAX_VALUE);
+                writeEpochs();
+                var segments = current.segments();
+                if (segments.length > 0) {
+                    takeSnapshot(current.view().logEndOffset());
+                }
+                var summary = summary(published);
+                // Other segments were closed for writing when they were rolled.
+                for (int i = 0; i < segments.length; i++) {
+                    if (i == segments.length - 1) {
+                        segments[i].finish();
+                    }
+                    segments[i].release();
+                }
+                syncRest();
+                retired = true;
+                return summary;
+            }
+            retired = true;
+            return summary(current);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void syncRest() throws IOException {
+        for (var path : unsyncedFiles) {
+            try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
+                file.force();
+            }
+        }
+        unsyncedFiles.clear();
+        if (unsyncedDirectory) {
+            storage.syncDirectory(directory);
+            unsyncedDirectory = false;
+        }
+    }
+
+    /// Lets go of the files without a word, as after a failure of the directory.
+    public void abandon() {
+        lock();
+        try {
+            if (retired) {
+                return;
+            }
+            retired = true;
+            for (var segment : published.segments()) {
+                segment.release();
+            }
+            for (var gone : doomed) {
+                gone.segment().release();
+            }
+            doomed.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Renames the partition's directory; nothing can be appended any more. The caller deletes it later.
+    ///
+    /// @return the new name, null if there never was a directory
+    public @Nullable Path renameForDeletion(String newName) {
+        lock();
+        try {
+            if (retired) {
+                return null;
+            }
+            var segments = published.segments();
+            Path target = null;
+            if (directoryMade && storage.exists(directory)) {
+                target = logDir.resolve(newName);
+                storage.rename(directory, target);
+                storage.syncDirectory(logDir);
+                directory = target;
+                for (var segment : segments) {
+                    segment.movedTo(target);
+                }
+            }
+            retired = true;
+            for (var segment : segments) {
+                segment.release();
+            }
+            for (var gone : doomed) {
+                gone.segment().release();
+            }
+            doomed.clear();
+            LOG.debug("Deleted log partition={}", topicPartition);
+            return target;
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -1,6 +1,8 @@
 package io.moldau.broker.net;
 
 import io.moldau.common.time.Time;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -25,9 +27,18 @@ import java.util.concurrent.TimeUnit;
 /// serving and answering all happen on them.
 public final class EventLoops implements AutoCloseable {
 
+    private static final int PAGE_BYTES = 8192;
+
+    /// Chunks of 2^9 pages, 4 MiB: the unit in which memory is taken from and given back to the system.
+    private static final int CHUNK_ORDER = 9;
+
+    private static final int SMALL_CACHE = 256;
+    private static final int NORMAL_CACHE = 64;
+
     private final EventLoopGroup group;
     private final boolean epoll;
     private final Map<EventExecutor, LoopDeadlines> deadlines;
+    private final ByteBufAllocator allocator;
 
     /// @param threads 0 means one per core
     public EventLoops(int threads, Time time) {
@@ -40,6 +51,13 @@ public final class EventLoops implements AutoCloseable {
             ofLoop.put(executor, new LoopDeadlines((EventLoop) executor, time));
         }
         this.deadlines = ofLoop;
+        this.allocator =
+                new PooledByteBufAllocator(true, 1, count, PAGE_BYTES, CHUNK_ORDER, SMALL_CACHE, NORMAL_CACHE, true, 0);
+    }
+
+    /// Direct memory in as many arenas as there are loops.
+    public ByteBufAllocator allocator() {
+        return allocator;
     }
 
     EventLoopGroup group() {

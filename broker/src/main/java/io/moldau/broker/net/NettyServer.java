@@ -3,7 +3,6 @@ package io.moldau.broker.net;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -34,20 +33,13 @@ public final class NettyServer implements AutoCloseable {
 
     private final NetworkConfig config;
     private final EventLoops loops;
-    private final ByteBufAllocator allocator;
     private final ConnectionHandler.Shared shared;
     private final ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE, true);
     private final Map<String, Channel> listeners = new LinkedHashMap<>();
 
-    public NettyServer(
-            NetworkConfig config,
-            EventLoops loops,
-            ByteBufAllocator allocator,
-            RequestRouter router,
-            RequestMetrics metrics) {
+    public NettyServer(NetworkConfig config, EventLoops loops, RequestRouter router, RequestMetrics metrics) {
         this.config = config;
         this.loops = loops;
-        this.allocator = allocator;
         this.shared = new ConnectionHandler.Shared(
                 router,
                 metrics,
@@ -55,21 +47,34 @@ public final class NettyServer implements AutoCloseable {
                 new ConnectionLimits(
                         config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
                 config,
-                loops);
+                loops::deadlinesOf);
     }
 
     /// Begins to accept connections.
     ///
     /// @return the address bound to, with its port
     /// @throws IOException if the address cannot be bound
-    public synchronized InetSocketAddress bind(ListenerConfig listener) throws IOException {
+    public InetSocketAddress bind(ListenerConfig listener) throws IOException {
+        return bind(listener, true);
+    }
+
+    /// Takes the address only: who connects waits in the kernel's queue until [#startAccepting].
+    ///
+    /// @return the address bound to, with its port
+    /// @throws IOException if the address cannot be bound
+    public InetSocketAddress reserve(ListenerConfig listener) throws IOException {
+        return bind(listener, false);
+    }
+
+    private synchronized InetSocketAddress bind(ListenerConfig listener, boolean accepting) throws IOException {
         var bootstrap = new ServerBootstrap()
                 .group(loops.group())
                 .channel(loops.serverChannelType())
                 .option(ChannelOption.SO_BACKLOG, config.backlog())
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .option(ChannelOption.ALLOCATOR, allocator)
-                .childOption(ChannelOption.ALLOCATOR, allocator)
+                .option(ChannelOption.AUTO_READ, accepting)
+                .option(ChannelOption.ALLOCATOR, loops.allocator())
+                .childOption(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
@@ -121,6 +126,13 @@ public final class NettyServer implements AutoCloseable {
     /// Bytes of requests that are not answered yet.
     public long requestMemoryUsed() {
         return shared.memory().used();
+    }
+
+    /// Accepts connections on every address that was reserved.
+    public synchronized void startAccepting() {
+        for (Channel channel : listeners.values()) {
+            channel.config().setAutoRead(true);
+        }
     }
 
     /// Stops accepting; open connections go on.

@@ -40,6 +40,7 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
 
     private @Nullable Message response;
     private @Nullable String disconnectReason;
+    private @Nullable Runnable giveUp;
 
     ServerRequest(
             ConnectionHandler connection,
@@ -111,6 +112,23 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
     @Override
     public Deadlines deadlines() {
         return connection.deadlines();
+    }
+
+    @Override
+    public void whenDisconnected(Runnable action) {
+        giveUp = action;
+        if (connection.isClosed()) {
+            action.run();
+        }
+    }
+
+    /// The connection is gone and this request was not answered yet.
+    void disconnected() {
+        Runnable action = giveUp;
+        if (action != null && (int) STATE.getVolatile(this) == OPEN) {
+            giveUp = null;
+            action.run();
+        }
     }
 
     /// Size of the frame, for the node's request budget.

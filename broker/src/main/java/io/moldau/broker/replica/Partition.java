@@ -1,6 +1,7 @@
 package io.moldau.broker.replica;
 
 import io.moldau.broker.delayed.OffsetWaits;
+import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.OffsetAndEpoch;
@@ -258,8 +259,6 @@ public final class Partition {
                     topicPartition() + " has " + state.isr().size() + " replicas in sync, min.insync.replicas wants "
                             + settings.minInsyncReplicas());
         }
-        int from = batches.position();
-        int to = batches.limit();
         AppendOutcome outcome;
         try {
             outcome = log.appendAsLeader(
@@ -267,15 +266,14 @@ public final class Partition {
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return rejected(Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
+        } catch (ApiException e) {
+            return rejected(e.error(), String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             services.faults().handle("append to " + topicPartition(), e);
             return rejected(Errors.UNKNOWN_SERVER_ERROR, "append to " + topicPartition() + " failed: " + e);
         }
         if (outcome instanceof AppendOutcome.Appended appended) {
-            ByteBuffer stored = appended.rewritten();
-            if (stored == null) {
-                stored = batches.limit(to).position(from);
-            }
+            ByteBuffer stored = appended.rewritten() != null ? appended.rewritten() : batches;
             tailMarks.appended(appended.baseOffset(), stored.remaining());
             hotMarks.appended(appended.baseOffset(), stored.remaining());
             tail.appended(stored, appended.baseOffset());
@@ -300,6 +298,28 @@ public final class Partition {
         raise(newHighWatermark);
         changed(bytes);
         completeWaits();
+    }
+
+    // --- followers ---
+
+    /// A follower asked for what comes at `offset`: it has everything below. False if it has no replica of this.
+    public boolean followerFetched(int brokerId, long offset) {
+        if (!(role instanceof Role.Leader(LeaderState state, int epoch, int leader)) || !state.isFollower(brokerId)) {
+            return false;
+        }
+        mailbox.submit(() -> {
+            if (role instanceof Role.Leader(LeaderState now, int sameEpoch, int self)
+                    && now == state
+                    && now.isFollower(brokerId)) {
+                long before = highWatermark;
+                raise(now.onFollowerFetch(brokerId, offset, services.time().nanoseconds()));
+                if (highWatermark != before) {
+                    changed(0);
+                    completeWaits();
+                }
+            }
+        });
+        return true;
     }
 
     // --- read ---
@@ -331,6 +351,8 @@ public final class Partition {
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, now.leaderId(), now.leaderEpoch());
+        } catch (ApiException e) {
+            return new PartitionRead.Failed(e.error(), now.leaderId(), now.leaderEpoch());
         }
     }
 
@@ -404,41 +426,35 @@ public final class Partition {
 
     // --- delete records ---
 
-    /// Moves the log start, durably, so not on an event loop. The callback gets the new log start or an error.
-    public void deleteRecordsBefore(long offset, DeleteCallback callback) {
-        mailbox.submit(() -> {
-            if (!(role instanceof Role.Leader)) {
-                callback.deleted(Errors.NOT_LEADER_OR_FOLLOWER, -1L);
-                return;
-            }
-            long to = offset == HIGH_WATERMARK ? highWatermark : offset;
-            if (to < 0 || to > highWatermark) {
-                callback.deleted(Errors.OFFSET_OUT_OF_RANGE, -1L);
-                return;
-            }
-            try {
-                if (to > log.view().logStartOffset()) {
-                    log.advanceLogStartOffset(to);
-                }
-            } catch (StorageException e) {
-                services.onStorageFailure().accept(e);
-                callback.deleted(Errors.KAFKA_STORAGE_ERROR, -1L);
-                return;
-            }
-            changed(0);
-            callback.deleted(Errors.NONE, log.view().logStartOffset());
-        });
-    }
+    /// In place of an offset to delete up to: the high watermark.
+    public static final long UP_TO_HIGH_WATERMARK = -1L;
 
-    /// In place of an offset to delete up to.
-    public static final long HIGH_WATERMARK = -1L;
-
-    /// Told how a deletion ended, on the thread that did it.
-    @FunctionalInterface
-    public interface DeleteCallback {
-
-        /// @param lowWatermark the log start now, -1 with an error
-        void deleted(Errors error, long lowWatermark);
+    /// Moves the log start, durably, so never on an event loop and not inside the mailbox, where an event loop
+    /// could come to do it. The log guards itself, and the high watermark does not fall while this node leads.
+    ///
+    /// @return the log start now
+    /// @throws ApiException with the error for the client
+    public long deleteRecordsBefore(long offset) {
+        if (!isLeader()) {
+            throw new ApiException(Errors.NOT_LEADER_OR_FOLLOWER);
+        }
+        long committed = highWatermark;
+        long to = offset == UP_TO_HIGH_WATERMARK ? committed : offset;
+        if (to < 0 || to > committed) {
+            throw new ApiException(
+                    Errors.OFFSET_OUT_OF_RANGE,
+                    "offset " + offset + " of " + topicPartition() + " is above its high watermark " + committed);
+        }
+        try {
+            if (to > log.view().logStartOffset()) {
+                log.advanceLogStartOffset(to);
+                changed(0);
+            }
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+            throw new ApiException(Errors.KAFKA_STORAGE_ERROR);
+        }
+        return log.view().logStartOffset();
     }
 
     // --- who waits ---

@@ -42,6 +42,10 @@ public interface RequestContext {
     /// Closes the connection, the only way left to tell the peer; the reason goes to the log.
     void disconnect(String reason);
 
+    /// Runs on [#executor] if the connection goes away before this request is answered, so that a wait for it can
+    /// be given up; at once if it is gone already. At most one per request, set on [#executor].
+    void whenDisconnected(Runnable giveUp);
+
     /// The event loop of the connection. What runs there must not block.
     Executor executor();
 

@@ -1,102 +1,364 @@
 package io.moldau.log.dir;
 
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.log.LogConfig;
+import io.moldau.log.LogEnvironment;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.PartitionLog;
 import io.moldau.log.storage.LogStorage;
+import io.moldau.log.storage.ScratchBuffers;
+import io.moldau.log.storage.StorageException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// All partitions' logs of a node. (Signatures; bodies follow.)
+/// All partitions' logs of a node, in one or several log directories.
+///
+/// Opening reads one checkpoint for each directory and no partition's files; those are opened on first use, and
+/// only logs that a crash left in doubt are looked at right away. A directory that fails goes offline alone.
+/// Thread-safe.
 public final class LogDirs implements AutoCloseable {
 
-    private LogDirs() {}
+    private static final Logger LOG = LoggerFactory.getLogger(LogDirs.class);
 
-    private static UnsupportedOperationException soon() {
-        return new UnsupportedOperationException();
+    private record DoomedDirectory(Path path, LogDirectory owner, long deleteAtMs) {}
+
+    private final LogEnvironment environment;
+    private final LogDirsConfig config;
+    private final LogStorage storage;
+    private final ConcurrentHashMap<TopicPartition, PartitionLog> logs = new ConcurrentHashMap<>();
+    private final List<LogDirectory> directories = new ArrayList<>();
+    private final List<Consumer<LogDirState.Offline>> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<DoomedDirectory> doomed = new ConcurrentLinkedQueue<>();
+    private final LogMaintenance maintenance;
+
+    private LogDirs(LogEnvironment environment, LogDirsConfig config) {
+        this.environment = environment;
+        this.config = config;
+        this.storage = environment.storage();
+        this.maintenance = new LogMaintenance(this, config, environment.time().milliseconds());
     }
 
     /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many
-    /// clean partitions there are.
+    /// clean partitions there are, beyond reading their names.
+    ///
+    /// @throws IOException if not one of the directories can be used
     public static LogDirs open(
             List<Path> directories, LogStorage storage, Time time, LogDirsConfig config, LogMetrics metrics)
             throws IOException {
-        throw soon();
+        var environment = new LogEnvironment(
+                storage, time, metrics, config.random(), new ScratchBuffers(), config.producerIdExpirationMs());
+        var dirs = new LogDirs(environment, config);
+        IOException failure = null;
+        for (var path : directories) {
+            var directory = LogDirectory.open(storage, path.toAbsolutePath().normalize(), dirs::onFailure);
+            dirs.directories.add(directory);
+            if (directory.state() instanceof LogDirState.Offline(Path ignored, IOException cause)) {
+                failure = cause;
+                metrics.directoryOffline(directory.path());
+                continue;
+            }
+            dirs.adopt(directory);
+        }
+        if (dirs.directories.stream().noneMatch(LogDirectory::isOnline)) {
+            throw new IOException("No log directory can be used: " + directories, failure);
+        }
+        dirs.recoverInDoubt();
+        return dirs;
     }
 
-    /// The broker epoch in the clean-shutdown marker that was found in every directory, -1 after a crash
-    /// (KIP-966).
+    private void adopt(LogDirectory directory) {
+        long nowMs = environment.time().milliseconds();
+        directory.found().forEach((partition, summary) -> {
+            var log = new PartitionLog(
+                    LogDirectory.identity(partition, summary),
+                    directory.path(),
+                    LogConfig.DEFAULTS,
+                    environment,
+                    directory,
+                    summary);
+            var other = logs.putIfAbsent(partition, log);
+            if (other != null) {
+                LOG.error(
+                        "A partition is in two log directories, using the first partition={} first={} second={}",
+                        partition,
+                        other.logDir(),
+                        directory.path());
+            }
+        });
+        for (var path : directory.takeLeftToDelete()) {
+            doomed.add(new DoomedDirectory(path, directory, nowMs));
+        }
+    }
+
+    /// Makes the logs sound that a crash left in doubt, a few at a time for each directory.
+    private void recoverInDoubt() {
+        var threads = new ArrayList<Thread>();
+        for (var directory : directories) {
+            var inDoubt = new ConcurrentLinkedQueue<PartitionLog>();
+            logs.values().stream()
+                    .filter(log -> log.logDir().equals(directory.path()) && log.isInDoubt())
+                    .forEach(inDoubt::add);
+            int workers = Math.min(config.recoveryThreads(), inDoubt.size());
+            for (int i = 0; i < workers; i++) {
+                threads.add(Thread.ofPlatform().name("log-recovery-" + i).start(() -> recoverAll(inDoubt)));
+            }
+        }
+        for (var thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                // The rest is made sound on first use.
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private static void recoverAll(Queue<PartitionLog> inDoubt) {
+        for (var log = inDoubt.poll(); log != null; log = inDoubt.poll()) {
+            try {
+                log.open();
+            } catch (StorageException e) {
+                LOG.warn("Recovery stopped at a failing log directory path={}", e.directory());
+                return;
+            } catch (ApiException e) {
+                LOG.error("A log cannot be used partition={} reason={}", log.topicPartition(), e.getMessage());
+            }
+        }
+    }
+
+    private void onFailure(LogDirState.Offline state) {
+        environment.metrics().directoryOffline(state.path());
+        listeners.forEach(listener -> listener.accept(state));
+    }
+
+    /// The broker epoch in the clean-shutdown markers, -1 after a crash or if they differ (KIP-966).
     public long previousBrokerEpoch() {
-        throw soon();
+        long epoch = -1;
+        for (var directory : directories) {
+            long found = directory.previousBrokerEpoch();
+            if (found < 0 || (epoch >= 0 && found != epoch)) {
+                return -1;
+            }
+            epoch = found;
+        }
+        return epoch;
     }
 
-    /// Called once for each directory that fails, on the thread that saw it.
+    /// Called once for each directory that fails from now on, on the thread that saw it.
     public void onOffline(Consumer<LogDirState.Offline> listener) {
-        throw soon();
+        listeners.add(listener);
     }
 
-    /// The partition's log; a new one gets no files before its first append.
+    /// The partition's log; a new one gets no files before its first append. If there is one of another topic
+    /// with the same name, which was deleted while this node was down, it goes.
     ///
-    /// @throws io.moldau.log.storage.StorageException if the directory it is in, or every directory, is offline
-    public PartitionLog getOrCreate(TopicIdPartition partition, LogConfig config) {
-        throw soon();
+    /// @throws StorageException if the directory it is in, or every directory, is offline
+    public PartitionLog getOrCreate(TopicIdPartition partition, LogConfig logConfig) {
+        var existing = logs.get(partition.topicPartition());
+        if (existing != null) {
+            if (existing.topicId().equals(partition.topicId())
+                    || existing.topicId().equals(Uuid.ZERO)
+                    || partition.topicId().equals(Uuid.ZERO)) {
+                existing.checkOnline();
+                existing.updateConfig(logConfig);
+                return existing;
+            }
+            LOG.warn(
+                    "Deleting the log of an earlier topic partition={} earlier={} now={}",
+                    partition.topicPartition(),
+                    existing.topicId(),
+                    partition.topicId());
+            delete(partition.topicPartition());
+        }
+        return logs.computeIfAbsent(partition.topicPartition(), key -> create(partition, logConfig));
+    }
+
+    private PartitionLog create(TopicIdPartition partition, LogConfig logConfig) {
+        LogDirectory chosen = null;
+        long fewest = Long.MAX_VALUE;
+        for (var directory : directories) {
+            long count = directories.size() == 1
+                    ? 0
+                    : logs.values().stream()
+                            .filter(log -> log.logDir().equals(directory.path()))
+                            .count();
+            if (directory.isOnline() && count < fewest) {
+                chosen = directory;
+                fewest = count;
+            }
+        }
+        if (chosen == null) {
+            var first = directories.getFirst();
+            first.checkOnline();
+            throw new ApiException(Errors.KAFKA_STORAGE_ERROR, "No log directory is online");
+        }
+        return new PartitionLog(partition, chosen.path(), logConfig, environment, chosen, null);
     }
 
     public @Nullable PartitionLog get(TopicPartition partition) {
-        throw soon();
+        return logs.get(partition);
     }
 
     /// Forgets a partition; its files go after `file.delete.delay.ms`.
     public void delete(TopicPartition partition) {
-        throw soon();
+        var log = logs.remove(partition);
+        if (log == null) {
+            return;
+        }
+        var directory = directoryOf(log);
+        if (!directory.isOnline()) {
+            log.abandon();
+            return;
+        }
+        var renamed = log.renameForDeletion(LogDirectory.deletionName(partition, Uuid.random(config.random())));
+        directory.removed(partition);
+        if (renamed != null) {
+            doomed.add(new DoomedDirectory(
+                    renamed,
+                    directory,
+                    environment.time().milliseconds() + log.config().fileDeleteDelayMs()));
+        }
     }
 
+    private LogDirectory directoryOf(PartitionLog log) {
+        for (var directory : directories) {
+            if (directory.path().equals(log.logDir())) {
+                return directory;
+            }
+        }
+        throw new IllegalArgumentException("Log of " + log.topicPartition() + " is in none of these directories");
+    }
+
+    /// A live view.
     public Collection<PartitionLog> logs() {
-        throw soon();
+        return Collections.unmodifiableCollection(logs.values());
     }
 
     public List<LogDirState> directories() {
-        throw soon();
+        return directories.stream().map(LogDirectory::state).toList();
     }
 
+    /// The size of the file system a directory is on.
     public long totalBytes(Path directory) throws IOException {
-        throw soon();
+        return storage.totalBytes(directory);
     }
 
+    /// What is free of it.
     public long usableBytes(Path directory) throws IOException {
-        throw soon();
+        return storage.usableBytes(directory);
     }
 
-    public void flushAll() {
-        throw soon();
+    private List<PartitionLog> logsIn(LogDirectory directory) {
+        return logs.values().stream()
+                .filter(log -> log.logDir().equals(directory.path()))
+                .toList();
     }
 
-    /// Writes the checkpoints.
-    public void checkpoint() {
-        throw soon();
+    // ---- upkeep
+
+    /// The upkeep of these logs, for whoever runs it.
+    public LogMaintenance maintenance() {
+        return maintenance;
     }
 
-    public void runRetention(long nowMs) {
-        throw soon();
-    }
-
-    /// One round of upkeep: whatever is due of flushes, checkpoints, retention and deletions. A background thread
-    /// calls it
-    /// about twice a second.
+    /// One round of upkeep, as [LogMaintenance#runOnce].
     public void runMaintenance(long nowMs) {
-        throw soon();
+        maintenance.runOnce(nowMs);
     }
+
+    /// Makes everything durable.
+    public void flushAll() {
+        logs.values().forEach(PartitionLog::flush);
+    }
+
+    /// Writes every checkpoint now.
+    public void checkpoint() {
+        saveChanged();
+        writeOffsetCheckpoints();
+    }
+
+    /// Deletes segments that are too old, too many, or below the log start.
+    public void runRetention(long nowMs) {
+        for (var log : logs.values()) {
+            try {
+                log.deleteOldSegments(nowMs);
+            } catch (ApiException e) {
+                LOG.warn("Retention passes over a log partition={} reason={}", log.topicPartition(), e.getMessage());
+            }
+        }
+    }
+
+    void flushRolled() {
+        for (var directory : directories) {
+            for (var log = directory.pollRolled(); log != null; log = directory.pollRolled()) {
+                log.flushInactive();
+            }
+        }
+    }
+
+    void saveChanged() {
+        for (var directory : directories) {
+            directory.save(logsIn(directory));
+        }
+    }
+
+    void writeOffsetCheckpoints() {
+        for (var directory : directories) {
+            directory.writeOffsetCheckpoints(logsIn(directory));
+        }
+    }
+
+    void deleteDirectories(long nowMs) {
+        for (Iterator<DoomedDirectory> left = doomed.iterator(); left.hasNext(); ) {
+            var next = left.next();
+            if (next.deleteAtMs() <= nowMs) {
+                left.remove();
+                if (next.owner().isOnline()) {
+                    try {
+                        storage.deleteTree(next.path());
+                    } catch (IOException e) {
+                        throw next.owner().fail("Deleting '" + next.path() + "' failed", e);
+                    }
+                }
+            }
+        }
+    }
+
+    // ---- the end
 
     /// Stops cleanly: everything is flushed and the clean-shutdown marker carries the broker's epoch.
     public void close(long brokerEpoch) {
-        throw soon();
+        for (var directory : directories) {
+            directory.close(logsIn(directory), brokerEpoch);
+        }
+        logs.clear();
+    }
+
+    /// Lets go of everything without writing a byte: what a crash leaves behind, for tests.
+    public void abandon() {
+        for (var directory : directories) {
+            directory.abandon(logsIn(directory));
+        }
+        logs.clear();
     }
 
     /// [#close(long)] without a broker epoch.

@@ -1,20 +1,492 @@
 package io.moldau.log.segment;
 
+import io.moldau.log.producer.CompletedTransaction;
+import io.moldau.log.storage.CorruptLogException;
 import io.moldau.log.storage.LogFile;
+import io.moldau.log.storage.LogStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/// One segment.
+/// One segment: a file of record batches that begins at a base offset, with its offset, time and transaction
+/// index.
+///
+/// Appending, truncating and writing indexes happen under the log's append lock. Looking up and reading happen
+/// on any thread, without a lock, below an end the caller knows from the log's published state. The file stays
+/// open as long as somebody [#retain]s it, also after retention has deleted the segment.
 public final class LogSegment {
-    private final LogFile file;
 
-    LogSegment(LogFile file) {
+    private static final int LOOKUP_CHUNK = 4096;
+    // For an index that is built again long after the setting it was made with.
+    private static final int DEFAULT_INTERVAL = 4096;
+
+    private final long baseOffset;
+    private final LogStorage storage;
+    private final LogFile file;
+    private final SparseIndex offsetIndex;
+    private final SparseIndex timeIndex;
+    private final TransactionIndex transactionIndex;
+    private final long createdMs;
+    private volatile Path directory;
+    private volatile String suffix = "";
+
+    private volatile int size;
+    private volatile long maxTimestamp = -1;
+    private volatile long offsetOfMaxTimestamp;
+    private volatile boolean indexesLoaded;
+    private long firstBatchTimestamp = -1;
+    private int bytesSinceIndexEntry;
+
+    // One reference is the log's own.
+    private final AtomicInteger references = new AtomicInteger(1);
+
+    private LogSegment(
+            LogStorage storage, Path directory, long baseOffset, LogFile file, int size, boolean fresh, long nowMs) {
+        this.storage = storage;
+        this.directory = directory;
+        this.baseOffset = baseOffset;
         this.file = file;
+        this.size = size;
+        this.createdMs = nowMs;
+        this.offsetOfMaxTimestamp = baseOffset;
+        this.offsetIndex =
+                SparseIndex.ofOffsets(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX));
+        this.timeIndex =
+                SparseIndex.ofTimes(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX));
+        this.transactionIndex =
+                new TransactionIndex(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
+        this.indexesLoaded = fresh;
+    }
+
+    /// Makes a new, empty segment.
+    public static LogSegment create(LogStorage storage, Path directory, long baseOffset, long nowMs)
+            throws IOException {
+        var path = SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG);
+        var file = storage.open(path, LogStorage.Access.CREATE);
+        if (file.size() > 0) {
+            file.truncate(0);
+        }
+        // Left by an earlier segment of this name that a crash kept from being deleted.
+        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX));
+        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX));
+        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
+        return new LogSegment(storage, directory, baseOffset, file, 0, true, nowMs);
+    }
+
+    /// Opens an existing segment. Its indexes are loaded on first use.
+    public static LogSegment open(LogStorage storage, Path directory, long baseOffset, long nowMs) throws IOException {
+        var path = SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG);
+        var file = storage.open(path, LogStorage.Access.READ_WRITE);
+        long size = file.size();
+        if (size > Integer.MAX_VALUE) {
+            file.close();
+            throw new CorruptLogException("'" + path + "' has " + size + " bytes; a segment has at most 2^31 - 1");
+        }
+        return new LogSegment(storage, directory, baseOffset, file, (int) size, false, nowMs);
+    }
+
+    public long baseOffset() {
+        return baseOffset;
     }
 
     public LogFile file() {
         return file;
     }
 
-    public void retain() {}
+    public int sizeInBytes() {
+        return size;
+    }
 
-    public void release() {}
+    public Path path() {
+        return SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG + suffix);
+    }
+
+    public TransactionIndex transactionIndex() {
+        return transactionIndex;
+    }
+
+    public long createdMs() {
+        return createdMs;
+    }
+
+    // ---- life of the file
+
+    /// Keeps the file open until [#release].
+    ///
+    /// @return false if it has been closed already
+    public boolean tryRetain() {
+        int count = references.get();
+        while (count > 0) {
+            if (references.compareAndSet(count, count + 1)) {
+                return true;
+            }
+            count = references.get();
+        }
+        return false;
+    }
+
+    public void retain() {
+        if (!tryRetain()) {
+            throw new IllegalStateException("Segment " + path() + " has been closed");
+        }
+    }
+
+    /// Gives back one reference; the last one closes the file.
+    public void release() {
+        if (references.decrementAndGet() == 0) {
+            try {
+                offsetIndex.close();
+                timeIndex.close();
+                transactionIndex.close();
+                file.close();
+            } catch (IOException e) {
+                // Nothing was written through these since the last force that counted, so nothing is lost by it.
+                throw new java.io.UncheckedIOException("Closing " + path(), e);
+            }
+        }
+    }
+
+    /// Renames the files so that no start takes them for a part of the log any more.
+    public void markDeleted() throws IOException {
+        renameTo(SegmentFiles.DELETED);
+    }
+
+    private void renameTo(String newSuffix) throws IOException {
+        for (var kind : new String[] {
+            SegmentFiles.LOG, SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX
+        }) {
+            var from = SegmentFiles.path(directory, baseOffset, kind + suffix);
+            if (storage.exists(from)) {
+                storage.rename(from, SegmentFiles.path(directory, baseOffset, kind + newSuffix));
+            }
+        }
+        suffix = newSuffix;
+        movedTo(directory);
+    }
+
+    /// Deletes the files, under whatever name they have now, and gives back the log's reference.
+    public void deleteFiles() throws IOException {
+        for (var kind : new String[] {
+            SegmentFiles.LOG, SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX
+        }) {
+            storage.delete(SegmentFiles.path(directory, baseOffset, kind + suffix));
+        }
+        release();
+    }
+
+    /// The directory was renamed.
+    public void movedTo(Path newDirectory) {
+        directory = newDirectory;
+        offsetIndex.movedTo(SegmentFiles.path(newDirectory, baseOffset, SegmentFiles.OFFSET_INDEX + suffix));
+        timeIndex.movedTo(SegmentFiles.path(newDirectory, baseOffset, SegmentFiles.TIME_INDEX + suffix));
+        transactionIndex.movedTo(SegmentFiles.path(newDirectory, baseOffset, SegmentFiles.TRANSACTION_INDEX + suffix));
+    }
+
+    // ---- writing
+
+    /// Writes batches at the end. They become visible to readers with [#publish].
+    public void write(ByteBuffer batches) throws IOException {
+        file.write(batches, size);
+    }
+
+    /// Enters one batch, in order, into the indexes.
+    ///
+    /// @param position where in the file it begins
+    public void index(long lastOffset, long timestamp, int position, int sizeInBytes, int indexIntervalBytes) {
+        if (position == 0) {
+            firstBatchTimestamp = timestamp;
+        }
+        if (timestamp > maxTimestamp) {
+            offsetOfMaxTimestamp = lastOffset;
+            maxTimestamp = timestamp;
+        }
+        if (bytesSinceIndexEntry > indexIntervalBytes) {
+            offsetIndex.append(relative(lastOffset), position);
+            appendTimeEntry();
+            bytesSinceIndexEntry = 0;
+        }
+        bytesSinceIndexEntry += sizeInBytes;
+    }
+
+    private void appendTimeEntry() {
+        if (maxTimestamp > timeIndex.lastKey()) {
+            timeIndex.append(maxTimestamp, relative(offsetOfMaxTimestamp));
+        }
+    }
+
+    private int relative(long offset) {
+        return (int) (offset - baseOffset);
+    }
+
+    /// Makes what was written visible.
+    public void publish(int newSize) {
+        size = newSize;
+    }
+
+    public void addAborted(CompletedTransaction aborted, long lastStableOffset) throws IOException {
+        transactionIndex.append(aborted, lastStableOffset);
+    }
+
+    /// Whether an offset can still be written relative to the base offset.
+    public boolean canHold(long offset) {
+        return offset - baseOffset <= Integer.MAX_VALUE && offset >= baseOffset;
+    }
+
+    public int offsetIndexSizeInBytes() {
+        return offsetIndex.sizeInBytes();
+    }
+
+    public int timeIndexSizeInBytes() {
+        return timeIndex.sizeInBytes();
+    }
+
+    /// The maximum timestamp of the first batch, -1 if there is none.
+    public long firstBatchTimestamp() {
+        return firstBatchTimestamp;
+    }
+
+    /// Makes the indexes in the files complete. The last time entry says what the maximum is.
+    public void writeIndexes() throws IOException {
+        ensureIndexes();
+        offsetIndex.write();
+        timeIndex.write();
+    }
+
+    /// The segment will not be written to any more.
+    public void becomeInactive() throws IOException {
+        appendTimeEntry();
+        writeIndexes();
+        offsetIndex.releaseMemory();
+        timeIndex.releaseMemory();
+    }
+
+    /// Completes the index files, for a segment that another start will open to write to it again.
+    public void finish() throws IOException {
+        ensureIndexes();
+        appendTimeEntry();
+        writeIndexes();
+        force();
+    }
+
+    /// Makes everything written so far durable. Called without the append lock; appends may go on meanwhile.
+    public void force() throws IOException {
+        file.force();
+        offsetIndex.force();
+        timeIndex.force();
+        transactionIndex.force();
+    }
+
+    /// Cuts the segment before the batch that holds `offset`.
+    ///
+    /// @return how many bytes were cut
+    public int truncateTo(long offset, ByteBuffer scratch) throws IOException {
+        ensureIndexes();
+        int position = positionOf(offset, size, scratch);
+        if (position < 0) {
+            return 0;
+        }
+        int cut = size - position;
+        truncateToPosition(position, offset, scratch);
+        return cut;
+    }
+
+    private void truncateToPosition(int position, long endOffset, ByteBuffer scratch) throws IOException {
+        offsetIndex.truncateToValuesBelow(position);
+        timeIndex.truncateToValuesBelow(relative(endOffset));
+        transactionIndex.truncateTo(endOffset);
+        size = position;
+        file.truncate(position);
+        restoreAppendState(size, scratch);
+    }
+
+    // ---- indexes of a segment that was there before
+
+    private void ensureIndexes() throws IOException {
+        if (!indexesLoaded) {
+            loadIndexes(ByteBuffer.allocate(LOOKUP_CHUNK));
+        }
+    }
+
+    /// Loads the index files; missing or damaged ones are built again from the data.
+    ///
+    /// @return whether they had to be built
+    public synchronized boolean loadIndexes(ByteBuffer scratch) throws IOException {
+        if (indexesLoaded) {
+            return false;
+        }
+        boolean rebuild = !offsetIndex.load(Math.max(size - 1, 0)) || !timeIndex.load(Integer.MAX_VALUE);
+        if (!rebuild && offsetIndex.count() > 0) {
+            // The last entry must lead to the batch it speaks of, else the file belongs to another one.
+            var header = new BatchHeader(file, scratch);
+            rebuild = !header.moveTo(offsetIndex.lastValue(), size)
+                    || header.baseOffset() > baseOffset + offsetIndex.lastKey()
+                    || header.lastOffset() < baseOffset + offsetIndex.lastKey();
+        }
+        if (rebuild) {
+            rebuildIndexes(scratch);
+        } else {
+            restoreAppendState(size, scratch);
+        }
+        indexesLoaded = true;
+        return rebuild;
+    }
+
+    private void rebuildIndexes(ByteBuffer scratch) throws IOException {
+        clearIndexes();
+        var header = new BatchHeader(file, scratch);
+        int position = 0;
+        while (header.moveTo(position, size)) {
+            index(header.lastOffset(), header.maxTimestamp(), position, header.sizeInBytes(), DEFAULT_INTERVAL);
+            position = header.nextPosition();
+        }
+        appendTimeEntry();
+        offsetIndex.write();
+        timeIndex.write();
+    }
+
+    /// Empties the indexes before [#index] is called for every batch again.
+    public void beginRebuild() {
+        clearIndexes();
+        indexesLoaded = true;
+    }
+
+    private void clearIndexes() {
+        offsetIndex.reset();
+        timeIndex.reset();
+        maxTimestamp = -1;
+        offsetOfMaxTimestamp = baseOffset;
+        firstBatchTimestamp = -1;
+        bytesSinceIndexEntry = 0;
+    }
+
+    /// Forgets the aborted transactions, which will be added again.
+    public void resetTransactionIndex() throws IOException {
+        transactionIndex.reset();
+    }
+
+    // Takes the maximum timestamp from the time index, and what the index does not cover from the batches.
+    private void restoreAppendState(int end, ByteBuffer scratch) throws IOException {
+        maxTimestamp = timeIndex.lastKey();
+        offsetOfMaxTimestamp = timeIndex.count() == 0 ? baseOffset : baseOffset + timeIndex.lastValue();
+        firstBatchTimestamp = -1;
+        var header = new BatchHeader(file, scratch);
+        if (header.moveTo(0, end)) {
+            firstBatchTimestamp = header.maxTimestamp();
+        }
+        int position = offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
+        bytesSinceIndexEntry = 0;
+        while (header.moveTo(position, end)) {
+            if (header.maxTimestamp() > maxTimestamp) {
+                maxTimestamp = header.maxTimestamp();
+                offsetOfMaxTimestamp = header.lastOffset();
+            }
+            bytesSinceIndexEntry += header.sizeInBytes();
+            position = header.nextPosition();
+        }
+    }
+
+    // ---- recovery
+
+    /// Cuts the file at `position`, whatever stands there.
+    public void cutAt(int position) throws IOException {
+        file.truncate(position);
+        size = position;
+    }
+
+    /// Where the batches begin that the index on disk does not lead to: recovery need not look at headers before
+    /// it.
+    public int lastIndexedPosition() throws IOException {
+        ensureIndexes();
+        return offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
+    }
+
+    /// Forgets what the indexes say of batches at or behind `position`, which will be entered again with
+    /// [#index].
+    ///
+    /// @param offset where the batch at that position begins
+    public void rewindIndexes(int position, long offset, ByteBuffer scratch) throws IOException {
+        ensureIndexes();
+        offsetIndex.truncateToValuesBelow(position);
+        timeIndex.truncateToValuesBelow((int) Math.min(offset - baseOffset, Integer.MAX_VALUE));
+        transactionIndex.truncateTo(offset);
+        restoreAppendState(position, scratch);
+    }
+
+    // ---- looking up
+
+    /// Where the first batch begins whose last offset is at or behind `offset`.
+    ///
+    /// @param end up to where the file may be read
+    /// @return -1 if there is none
+    public int positionOf(long offset, int end, ByteBuffer scratch) throws IOException {
+        ensureIndexes();
+        int from = offset < baseOffset ? 0 : offsetIndex.floor(offset - baseOffset, 0);
+        var header = new BatchHeader(file, scratch);
+        int position = from;
+        if (from > 0 && (!header.moveTo(from, end) || header.baseOffset() > offset)) {
+            // The entry is wrong, or lies behind an end that was read before it was written: do without the
+            // index.
+            position = 0;
+        }
+        while (header.moveTo(position, end)) {
+            if (header.lastOffset() >= offset) {
+                return position;
+            }
+            position = header.nextPosition();
+        }
+        return -1;
+    }
+
+    /// The size of the batch that begins at `position`, 0 if none does.
+    public int batchSizeAt(int position, int end, ByteBuffer scratch) throws IOException {
+        var header = new BatchHeader(file, scratch);
+        return header.moveTo(position, end) ? header.sizeInBytes() : 0;
+    }
+
+    /// The greatest timestamp of any batch, -1 if there is none.
+    public long maxTimestamp() throws IOException {
+        ensureIndexes();
+        return maxTimestamp;
+    }
+
+    /// [#maxTimestamp] without loading the indexes, where the files allow that.
+    public long peekMaxTimestamp() throws IOException {
+        if (!indexesLoaded) {
+            long last = timeIndex.peekLastKey();
+            if (last >= 0) {
+                return last;
+            }
+        }
+        return maxTimestamp();
+    }
+
+    /// The last offset of the first batch with the greatest timestamp.
+    public long offsetOfMaxTimestamp() throws IOException {
+        ensureIndexes();
+        return offsetOfMaxTimestamp;
+    }
+
+    /// An offset such that no batch that ends before it has a record at or after `timestamp`.
+    public long offsetBelowTimestamp(long timestamp) throws IOException {
+        ensureIndexes();
+        int relative = timeIndex.floor(timestamp, -1);
+        return relative < 0 ? baseOffset : baseOffset + relative;
+    }
+
+    /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
+    public long retentionTimestamp() throws IOException {
+        long timestamp = peekMaxTimestamp();
+        return timestamp >= 0 ? timestamp : storage.lastModifiedMs(path());
+    }
+
+    /// Whether the transaction index is missing or sound.
+    public boolean transactionIndexIsSound(long endOffset) {
+        return transactionIndex.isSound(baseOffset, endOffset);
+    }
+
+    @Override
+    public String toString() {
+        return "LogSegment(" + path() + ", size=" + size + ")";
+    }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /// JUnit finds it as a service.
 public final class LeakCheckExtension implements AfterAllCallback {
 
-    private static final long COLLECTION_MS = 2000;
+    private static final long COLLECTION_MS = 20_000;
 
     @Override
     public void afterAll(ExtensionContext context) throws InterruptedException {
@@ -27,14 +27,21 @@ public final class LeakCheckExtension implements AfterAllCallback {
 
     /// Collects garbage, lets Netty look at what was collected, and takes what it found.
     static List<String> findLeaks() throws InterruptedException {
-        // When the collector has handed out this reference, it has handed out those of the leaked buffers, too.
-        var queue = new ReferenceQueue<Object>();
-        var sentinel = new WeakReference<>(new Object(), queue);
-        System.gc();
-        queue.remove(COLLECTION_MS);
-        sentinel.clear();
+        // The collector hands over all references of one round in no certain order and before those of the next round.
+        awaitCollection();
+        awaitCollection();
         // Netty reports what is pending whenever it begins to track a buffer.
         PooledByteBufAllocator.DEFAULT.directBuffer(1).release();
         return LeakRecorder.takeLeaks();
+    }
+
+    private static void awaitCollection() throws InterruptedException {
+        var queue = new ReferenceQueue<Object>();
+        var sentinel = new WeakReference<>(new Object(), queue);
+        System.gc();
+        if (queue.remove(COLLECTION_MS) != sentinel) {
+            throw new AssertionError(
+                    "no garbage was collected within " + COLLECTION_MS + " ms, so leaks cannot be seen");
+        }
     }
 }

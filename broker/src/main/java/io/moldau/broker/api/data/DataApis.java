@@ -1,0 +1,66 @@
+package io.moldau.broker.api.data;
+
+import io.moldau.broker.replica.MemorySource;
+import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.request.RequestRouter;
+import io.moldau.common.time.Time;
+import io.moldau.wire.message.DeleteRecordsRequestData;
+import io.moldau.wire.message.FetchRequestData;
+import io.moldau.wire.message.InitProducerIdRequestData;
+import io.moldau.wire.message.ListOffsetsRequestData;
+import io.moldau.wire.message.OffsetForLeaderEpochRequestData;
+import io.moldau.wire.message.ProduceRequestData;
+import io.moldau.wire.protocol.ApiKey;
+import java.util.concurrent.Executor;
+
+/// Puts the data APIs into a router.
+public final class DataApis {
+
+    private DataApis() {}
+
+    /// What the data APIs need of the node they run in.
+    ///
+    /// @param diskThreads may wait for the disk
+    /// @param memory for records read from files
+    /// @param fetchMaxBytes `fetch.max.bytes`
+    /// @param maxTransactionTimeoutMs `transaction.max.timeout.ms`
+    public record Services(
+            PartitionRegistry partitions,
+            FetchSessions sessions,
+            ProducerIds producerIds,
+            Executor diskThreads,
+            MemorySource memory,
+            Time time,
+            int fetchMaxBytes,
+            int maxTransactionTimeoutMs) {}
+
+    public static void register(RequestRouter.Builder router, Services services) {
+        router.on(ApiKey.PRODUCE, ProduceRequestData.class, new ProduceHandler(services.partitions()))
+                .on(
+                        ApiKey.FETCH,
+                        FetchRequestData.class,
+                        new FetchHandler(
+                                services.partitions(),
+                                services.sessions(),
+                                services.diskThreads(),
+                                services.memory(),
+                                services.time(),
+                                services.fetchMaxBytes()))
+                .on(
+                        ApiKey.LIST_OFFSETS,
+                        ListOffsetsRequestData.class,
+                        new ListOffsetsHandler(services.partitions(), services.diskThreads()))
+                .on(
+                        ApiKey.OFFSET_FOR_LEADER_EPOCH,
+                        OffsetForLeaderEpochRequestData.class,
+                        new OffsetForLeaderEpochHandler(services.partitions()))
+                .on(
+                        ApiKey.DELETE_RECORDS,
+                        DeleteRecordsRequestData.class,
+                        new DeleteRecordsHandler(services.partitions(), services.diskThreads()))
+                .on(
+                        ApiKey.INIT_PRODUCER_ID,
+                        InitProducerIdRequestData.class,
+                        new InitProducerIdHandler(services.producerIds(), services.maxTransactionTimeoutMs()));
+    }
+}

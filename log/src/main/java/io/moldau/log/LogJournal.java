@@ -1,0 +1,28 @@
+package io.moldau.log;
+
+import io.moldau.log.storage.StorageException;
+import java.io.IOException;
+
+/// What a log tells the directory it lives in, so that a start after a crash knows which logs to look at.
+public interface LogJournal {
+
+    /// The log is about to be written for the first time since its state was last written down.
+    void beforeFirstChange(PartitionLog log) throws IOException;
+
+    /// The log is about to be cut; offsets at or behind `offset` may be missing from now on.
+    void beforeTruncation(PartitionLog log, long offset) throws IOException;
+
+    /// The log begins at `offset` from now on; durable on return.
+    void logStartAdvanced(PartitionLog log, long offset) throws IOException;
+
+    /// A segment was rolled, so what lies before it should be forced soon.
+    void rolled(PartitionLog log);
+
+    /// The disk failed. The directory goes offline.
+    ///
+    /// @return what to throw
+    StorageException failed(PartitionLog log, IOException cause);
+
+    /// Throws if the directory is offline.
+    void checkOnline();
+}

@@ -1,0 +1,401 @@
+package io.moldau.log.dir;
+
+import io.moldau.common.ApiException;
+import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.log.LogJournal;
+import io.moldau.log.LogSummary;
+import io.moldau.log.PartitionLog;
+import io.moldau.log.recovery.CleanShutdownMarker;
+import io.moldau.log.recovery.OpeningState;
+import io.moldau.log.recovery.PartitionMetadataFile;
+import io.moldau.log.storage.LogStorage;
+import io.moldau.log.storage.StorageException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One log directory: its lock, its journal, its checkpoint files, and whether it works. Thread-safe.
+final class LogDirectory implements LogJournal {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogDirectory.class);
+    private static final Pattern PARTITION = Pattern.compile("(.+)-(\\d{1,9})");
+    private static final String DELETE_SUFFIX = "-delete";
+
+    /// Told once when the directory fails.
+    interface FailureListener {
+        void failed(LogDirState.Offline state);
+    }
+
+    private final LogStorage storage;
+    private final Path path;
+    private final FailureListener listener;
+    private volatile LogDirState state;
+    private final ConcurrentLinkedQueue<PartitionLog> rolled = new ConcurrentLinkedQueue<>();
+    private final List<Path> leftToDelete = new ArrayList<>();
+    private final long previousBrokerEpoch;
+    private final @Nullable Closeable lock;
+    private final @Nullable LogDirJournal journal;
+    private final Map<TopicPartition, LogSummary> found;
+
+    private LogDirectory(
+            LogStorage storage,
+            Path path,
+            FailureListener listener,
+            LogDirState state,
+            long previousBrokerEpoch,
+            @Nullable Closeable lock,
+            @Nullable LogDirJournal journal,
+            Map<TopicPartition, LogSummary> found,
+            List<Path> leftToDelete) {
+        this.storage = storage;
+        this.path = path;
+        this.listener = listener;
+        this.state = state;
+        this.previousBrokerEpoch = previousBrokerEpoch;
+        this.lock = lock;
+        this.journal = journal;
+        this.found = found;
+        this.leftToDelete.addAll(leftToDelete);
+    }
+
+    /// Opens the directory; one that cannot be opened is offline from the beginning.
+    static LogDirectory open(LogStorage storage, Path path, FailureListener listener) {
+        Closeable lock = null;
+        try {
+            storage.createDirectories(path);
+            lock = storage.lock(path.resolve(".lock"));
+            var marker = CleanShutdownMarker.read(storage, path);
+            var markerFile = path.resolve(CleanShutdownMarker.FILE_NAME);
+            long markerMs = marker.isPresent() ? storage.lastModifiedMs(markerFile) : -1;
+            var journal = LogDirJournal.read(storage, path, markerMs);
+            if (journal == null) {
+                journal = LogDirJournal.empty(storage, path);
+            }
+            var summaries = new LinkedHashMap<>(journal.summaries());
+            var leftovers = adoptDirectories(storage, path, journal, summaries, marker.isPresent());
+            journal.start();
+            if (marker.isPresent()) {
+                storage.delete(markerFile);
+                storage.syncDirectory(path);
+            }
+            return new LogDirectory(
+                    storage,
+                    path,
+                    listener,
+                    new LogDirState.Online(path),
+                    marker.orElse(-1L),
+                    lock,
+                    journal,
+                    summaries,
+                    leftovers);
+        } catch (IOException e) {
+            LOG.error("Log directory cannot be used path={}", path, e);
+            if (lock != null) {
+                closeQuietly(lock, path);
+            }
+            return new LogDirectory(
+                    storage, path, listener, new LogDirState.Offline(path, e), -1, null, null, Map.of(), List.of());
+        }
+    }
+
+    /// Adds the partitions on disk that the journal knows nothing of: those that Kafka wrote, or that somebody
+    /// put there.
+    ///
+    /// @return directories whose deletion was not finished
+    private static List<Path> adoptDirectories(
+            LogStorage storage,
+            Path path,
+            LogDirJournal journal,
+            Map<TopicPartition, LogSummary> summaries,
+            boolean clean)
+            throws IOException {
+        var leftovers = new ArrayList<Path>();
+        Map<TopicPartition, Long> recoveryPoints = null;
+        Map<TopicPartition, Long> logStarts = Map.of();
+        Map<TopicPartition, Long> highWatermarks = Map.of();
+        for (var name : storage.list(path)) {
+            if (name.endsWith(DELETE_SUFFIX)) {
+                leftovers.add(path.resolve(name));
+                continue;
+            }
+            var matcher = PARTITION.matcher(name);
+            if (!matcher.matches() || name.startsWith(LogDirJournal.JOURNAL)) {
+                continue;
+            }
+            var partition = new TopicPartition(matcher.group(1), Integer.parseInt(matcher.group(2)));
+            if (summaries.containsKey(partition) || !storage.isDirectory(path.resolve(name))) {
+                continue;
+            }
+            if (recoveryPoints == null) {
+                recoveryPoints = OffsetCheckpoint.read(storage, path.resolve(OffsetCheckpoint.RECOVERY_POINT));
+                logStarts = OffsetCheckpoint.read(storage, path.resolve(OffsetCheckpoint.LOG_START));
+                highWatermarks = OffsetCheckpoint.read(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK));
+            }
+            long recoveryPoint = recoveryPoints.getOrDefault(partition, 0L);
+            var opening = new OpeningState(clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), false);
+            var summary = new LogSummary(
+                    PartitionMetadataFile.read(storage, path.resolve(name)),
+                    null,
+                    recoveryPoint,
+                    highWatermarks.getOrDefault(partition, 0L),
+                    0,
+                    opening);
+            journal.adopt(partition, summary);
+            summaries.put(partition, summary);
+        }
+        return leftovers;
+    }
+
+    private static void closeQuietly(Closeable closeable, Path path) {
+        try {
+            closeable.close();
+        } catch (IOException e) {
+            LOG.warn("Closing the lock failed path={}", path, e);
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    LogDirState state() {
+        return state;
+    }
+
+    boolean isOnline() {
+        return state instanceof LogDirState.Online;
+    }
+
+    long previousBrokerEpoch() {
+        return previousBrokerEpoch;
+    }
+
+    /// The partitions that were in the directory when it was opened.
+    Map<TopicPartition, LogSummary> found() {
+        return found;
+    }
+
+    // ---- what logs report
+
+    @Override
+    public void beforeFirstChange(PartitionLog log) throws IOException {
+        openJournal().dirty(log.topicPartition(), log.topicId());
+    }
+
+    @Override
+    public void beforeTruncation(PartitionLog log, long offset) throws IOException {
+        openJournal().truncated(log.topicPartition(), offset);
+    }
+
+    @Override
+    public void logStartAdvanced(PartitionLog log, long offset) throws IOException {
+        openJournal().logStartAdvanced(log.topicPartition(), offset);
+    }
+
+    private LogDirJournal openJournal() throws IOException {
+        var open = journal;
+        if (open == null) {
+            throw new IOException("Log directory '" + path + "' was never opened");
+        }
+        return open;
+    }
+
+    @Override
+    public void rolled(PartitionLog log) {
+        rolled.add(log);
+    }
+
+    /// The next log that was rolled and not yet flushed.
+    @Nullable
+    PartitionLog pollRolled() {
+        return rolled.poll();
+    }
+
+    @Override
+    public StorageException failed(PartitionLog log, IOException cause) {
+        return fail("The disk failed partition " + log.topicPartition(), cause);
+    }
+
+    StorageException fail(String what, IOException cause) {
+        var offline = new LogDirState.Offline(path, cause);
+        if (goOffline(offline)) {
+            LOG.error("Log directory is offline until the next start path={}", path, cause);
+            listener.failed(offline);
+        }
+        return new StorageException(what + ": log directory '" + path + "' is offline, " + cause, path, cause);
+    }
+
+    private synchronized boolean goOffline(LogDirState.Offline offline) {
+        if (!isOnline()) {
+            return false;
+        }
+        state = offline;
+        return true;
+    }
+
+    @Override
+    public void checkOnline() {
+        if (state instanceof LogDirState.Offline(Path ignored, IOException cause)) {
+            throw new StorageException("Log directory '" + path + "' is offline since " + cause, path, cause);
+        }
+    }
+
+    // ---- upkeep
+
+    /// Writes down the state of every log that has changed.
+    void save(Iterable<PartitionLog> logs) {
+        if (!isOnline()) {
+            return;
+        }
+        for (var log : logs) {
+            log.save(summary -> openJournal().saved(log.topicPartition(), summary));
+        }
+        try {
+            openJournal().checkpointIfLong();
+        } catch (IOException e) {
+            throw fail("Writing the checkpoint failed", e);
+        }
+    }
+
+    /// Writes the files that Kafka would look at.
+    void writeOffsetCheckpoints(Iterable<PartitionLog> logs) {
+        if (!isOnline()) {
+            return;
+        }
+        var recoveryPoints = new HashMap<TopicPartition, Long>();
+        var logStarts = new HashMap<TopicPartition, Long>();
+        var highWatermarks = new HashMap<TopicPartition, Long>();
+        for (var log : logs) {
+            if (log.isInDoubt() || !log.hasFiles()) {
+                continue;
+            }
+            var view = log.view();
+            recoveryPoints.put(log.topicPartition(), view.recoveryPoint());
+            highWatermarks.put(log.topicPartition(), log.highWatermark());
+            if (view.logStartOffset() > 0) {
+                logStarts.put(log.topicPartition(), view.logStartOffset());
+            }
+        }
+        try {
+            OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.RECOVERY_POINT), recoveryPoints);
+            OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.LOG_START), logStarts);
+            OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
+        } catch (IOException e) {
+            throw fail("Writing the offset checkpoints failed", e);
+        }
+    }
+
+    void removed(TopicPartition partition) {
+        try {
+            openJournal().removed(partition);
+        } catch (IOException e) {
+            throw fail("Writing the journal failed", e);
+        }
+    }
+
+    /// Directories whose deletion an earlier run did not finish; each only once.
+    synchronized List<Path> takeLeftToDelete() {
+        var taken = List.copyOf(leftToDelete);
+        leftToDelete.clear();
+        return taken;
+    }
+
+    // ---- the end
+
+    /// Closes all logs and leaves the marker that says so.
+    void close(List<PartitionLog> logs, long brokerEpoch) {
+        if (isOnline()) {
+            try {
+                closeCleanly(logs, brokerEpoch);
+            } catch (IOException e) {
+                fail("Stopping cleanly failed", e);
+            } catch (StorageException e) {
+                LOG.error("Log directory could not be closed cleanly path={}", path, e);
+            }
+        }
+        abandon(isOnline() ? List.of() : logs);
+    }
+
+    /// Lets go of everything without writing a byte.
+    void abandon(List<PartitionLog> logs) {
+        logs.forEach(PartitionLog::abandon);
+        try {
+            if (journal != null) {
+                journal.abandon();
+            }
+        } catch (IOException e) {
+            LOG.warn("Closing the journal failed path={}", path, e);
+        }
+        if (lock != null) {
+            closeQuietly(lock, path);
+        }
+    }
+
+    private void closeCleanly(List<PartitionLog> logs, long brokerEpoch) throws IOException {
+        var open = openJournal();
+        boolean allSound = true;
+        var remembered = new LinkedHashMap<TopicPartition, LogSummary>();
+        for (var log : logs) {
+            try {
+                if (log.isInDoubt()) {
+                    // The marker speaks for every log, so none may be left unchecked.
+                    log.open();
+                }
+                var summary = log.close();
+                if (summary != null) {
+                    open.saved(log.topicPartition(), summary);
+                    remembered.put(log.topicPartition(), summary);
+                }
+            } catch (ApiException e) {
+                LOG.error("A log is damaged, so the stop is not a clean one partition={}", log.topicPartition(), e);
+                allSound = false;
+            }
+        }
+        writeOffsetCheckpointsOf(remembered);
+        if (allSound) {
+            CleanShutdownMarker.write(storage, path, brokerEpoch);
+            open.close(storage.lastModifiedMs(path.resolve(CleanShutdownMarker.FILE_NAME)));
+        }
+    }
+
+    private void writeOffsetCheckpointsOf(Map<TopicPartition, LogSummary> summaries) throws IOException {
+        var recoveryPoints = new HashMap<TopicPartition, Long>();
+        var logStarts = new HashMap<TopicPartition, Long>();
+        var highWatermarks = new HashMap<TopicPartition, Long>();
+        summaries.forEach((partition, summary) -> {
+            recoveryPoints.put(partition, summary.recoveryPoint());
+            highWatermarks.put(partition, summary.highWatermark());
+            if (summary.opening().logStartOffset() > 0) {
+                logStarts.put(partition, summary.opening().logStartOffset());
+            }
+        });
+        OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.RECOVERY_POINT), recoveryPoints);
+        OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.LOG_START), logStarts);
+        OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
+    }
+
+    /// The name a partition's directory gets before it is deleted; never longer than a file name may be.
+    static String deletionName(TopicPartition partition, Uuid unique) {
+        var id = Long.toHexString(unique.mostSignificantBits()) + Long.toHexString(unique.leastSignificantBits());
+        var suffix = "-" + partition.partition() + "." + id + DELETE_SUFFIX;
+        var topic = partition.topic();
+        return topic.substring(0, Math.min(topic.length(), 255 - suffix.length())) + suffix;
+    }
+
+    /// A partition that has no files yet.
+    static TopicIdPartition identity(TopicPartition partition, LogSummary summary) {
+        return new TopicIdPartition(summary.topicId(), partition);
+    }
+}

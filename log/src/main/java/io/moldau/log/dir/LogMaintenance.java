@@ -1,0 +1,71 @@
+package io.moldau.log.dir;
+
+import io.moldau.log.PartitionLog;
+import io.moldau.log.storage.StorageException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The upkeep of all logs: flushes that are due, checkpoints, retention, deletions. Has no thread and no clock
+/// of its own; whoever runs it calls [#runOnce] about twice a second, one caller at a time.
+public final class LogMaintenance {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogMaintenance.class);
+    private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
+
+    private final LogDirs dirs;
+    private final LogDirsConfig config;
+    private long nextSaveMs;
+    private long nextOffsetCheckpointMs;
+    private long nextRetentionMs;
+    private long nextProducerExpiryMs;
+
+    LogMaintenance(LogDirs dirs, LogDirsConfig config, long nowMs) {
+        this.dirs = dirs;
+        this.config = config;
+        this.nextSaveMs = nowMs + config.checkpointIntervalMs();
+        this.nextOffsetCheckpointMs = nowMs + config.recoveryPointCheckpointIntervalMs();
+        this.nextRetentionMs = nowMs + Math.min(30_000, config.retentionCheckIntervalMs());
+        this.nextProducerExpiryMs = nowMs + PRODUCER_EXPIRY_INTERVAL_MS;
+    }
+
+    /// Does what is due.
+    public void runOnce(long nowMs) {
+        attempt(dirs::flushRolled);
+        for (var log : dirs.logs()) {
+            if (log.flushIsDue(nowMs)) {
+                attempt(log::flush);
+            }
+        }
+        if (nowMs >= nextSaveMs) {
+            nextSaveMs = nowMs + config.checkpointIntervalMs();
+            attempt(dirs::saveChanged);
+        }
+        if (nowMs >= nextOffsetCheckpointMs) {
+            nextOffsetCheckpointMs = nowMs + config.recoveryPointCheckpointIntervalMs();
+            attempt(dirs::writeOffsetCheckpoints);
+        }
+        if (nowMs >= nextRetentionMs) {
+            nextRetentionMs = nowMs + config.retentionCheckIntervalMs();
+            attempt(() -> dirs.runRetention(nowMs));
+        }
+        if (nowMs >= nextProducerExpiryMs) {
+            nextProducerExpiryMs = nowMs + PRODUCER_EXPIRY_INTERVAL_MS;
+            dirs.logs().forEach(log -> log.expireProducers(nowMs));
+        }
+        for (PartitionLog log : dirs.logs()) {
+            if (log.hasDoomedFiles(nowMs)) {
+                attempt(() -> log.deleteDoomedFiles(nowMs));
+            }
+        }
+        attempt(() -> dirs.deleteDirectories(nowMs));
+    }
+
+    // A directory that fails has said so and is offline; the others still want their upkeep.
+    private static void attempt(Runnable task) {
+        try {
+            task.run();
+        } catch (StorageException e) {
+            LOG.warn("Upkeep stopped at a failing log directory path={} cause={}", e.directory(), e.getMessage());
+        }
+    }
+}

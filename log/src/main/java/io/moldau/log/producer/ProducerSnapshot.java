@@ -1,0 +1,141 @@
+package io.moldau.log.producer;
+
+import io.moldau.wire.record.RecordBatch;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/// The bytes of a `.snapshot` file, version 1 of Kafka's format, and behind it what that format has no room for:
+///
+/// ```
+/// version i16 = 1 | crc32c u32 of all that follows | producers i32 | each producer:
+///   producerId i64, producerEpoch i16, lastSequence i32, lastOffset i64, offsetDelta i32, timestamp i64,
+///   coordinatorEpoch i32, currentTxnFirstOffset i64
+/// "MLDU" | producers i32 | each: producerId i64, batches i8, each, oldest first, without the newest:
+///   lastSequence i32, lastOffset i64, offsetDelta i32, timestamp i64
+/// ```
+///
+/// Kafka keeps only the newest batch of each producer over a restart, and ignores bytes behind the last
+/// producer, so the second part stays out of its way and under the same checksum.
+public final class ProducerSnapshot {
+
+    private static final short VERSION = 1;
+    private static final int CRC_OFFSET = 2;
+    private static final int ENTRIES_OFFSET = 6;
+    private static final int ENTRY_SIZE = 8 + 2 + 4 + 8 + 4 + 8 + 4 + 8;
+    private static final int EARLIER_MAGIC = 0x4D4C4455;
+    private static final int EARLIER_BATCH_SIZE = 4 + 8 + 4 + 8;
+
+    private ProducerSnapshot() {}
+
+    public static byte[] format(ProducerStates states) {
+        int earlierProducers = 0;
+        int earlierBatches = 0;
+        for (var entry : states.entries()) {
+            if (entry.batchCount() > 1) {
+                earlierProducers++;
+                earlierBatches += entry.batchCount() - 1;
+            }
+        }
+        int size = ENTRIES_OFFSET + 4 + ENTRY_SIZE * states.size();
+        if (earlierProducers > 0) {
+            size += 8 + earlierProducers * 9 + earlierBatches * EARLIER_BATCH_SIZE;
+        }
+        var buffer = ByteBuffer.allocate(size);
+        buffer.putShort(VERSION).putInt(0).putInt(states.size());
+        for (var entry : states.entries()) {
+            int newest = entry.batchCount() - 1;
+            buffer.putLong(entry.producerId).putShort(entry.producerEpoch);
+            buffer.putInt(newest < 0 ? RecordBatch.NO_SEQUENCE : entry.lastSequence(newest));
+            buffer.putLong(newest < 0 ? -1L : entry.lastOffset(newest));
+            buffer.putInt(newest < 0 ? 0 : entry.offsetDelta(newest));
+            buffer.putLong(entry.lastTimestamp).putInt(entry.coordinatorEpoch).putLong(entry.currentTxnFirstOffset);
+        }
+        if (earlierProducers > 0) {
+            buffer.putInt(EARLIER_MAGIC).putInt(earlierProducers);
+            for (var entry : states.entries()) {
+                int earlier = entry.batchCount() - 1;
+                if (earlier > 0) {
+                    buffer.putLong(entry.producerId).put((byte) earlier);
+                    for (int i = 0; i < earlier; i++) {
+                        buffer.putInt(entry.lastSequence(i)).putLong(entry.lastOffset(i));
+                        buffer.putInt(entry.offsetDelta(i)).putLong(entry.timestamp(i));
+                    }
+                }
+            }
+        }
+        buffer.putInt(CRC_OFFSET, (int) crc(buffer.array()));
+        return buffer.array();
+    }
+
+    /// The states a snapshot holds, without producers that have expired meanwhile; nothing if the bytes are
+    /// damaged.
+    public static Optional<ProducerStates> parse(byte[] content, long nowMs, long expirationMs) {
+        var buffer = ByteBuffer.wrap(content);
+        if (content.length < ENTRIES_OFFSET + 4
+                || buffer.getShort(0) != VERSION
+                || (buffer.getInt(CRC_OFFSET) & 0xFFFF_FFFFL) != crc(content)) {
+            return Optional.empty();
+        }
+        int count = buffer.position(ENTRIES_OFFSET).getInt();
+        if (count < 0 || (long) count * ENTRY_SIZE > buffer.remaining()) {
+            return Optional.empty();
+        }
+        var entries = new ProducerEntry[count];
+        var newest = new long[count][];
+        for (int i = 0; i < count; i++) {
+            var entry = new ProducerEntry(buffer.getLong());
+            entry.producerEpoch = buffer.getShort();
+            int lastSequence = buffer.getInt();
+            long lastOffset = buffer.getLong();
+            int offsetDelta = buffer.getInt();
+            entry.lastTimestamp = buffer.getLong();
+            entry.coordinatorEpoch = buffer.getInt();
+            entry.currentTxnFirstOffset = buffer.getLong();
+            entries[i] = entry;
+            newest[i] = new long[] {lastSequence, lastOffset, offsetDelta};
+        }
+        if (buffer.remaining() >= 8 && buffer.getInt(buffer.position()) == EARLIER_MAGIC) {
+            readEarlierBatches(buffer, entries);
+        }
+        var states = new ProducerStates();
+        for (int i = 0; i < count; i++) {
+            var entry = entries[i];
+            if (newest[i][1] >= 0) {
+                entry.addBatch((int) newest[i][0], newest[i][1], (int) newest[i][2], entry.lastTimestamp);
+            }
+            if (!ProducerStates.expired(entry, nowMs, expirationMs)) {
+                states.restore(entry);
+            }
+        }
+        return Optional.of(states);
+    }
+
+    private static void readEarlierBatches(ByteBuffer buffer, ProducerEntry[] entries) {
+        var byId = new java.util.HashMap<Long, ProducerEntry>();
+        for (var entry : entries) {
+            byId.put(entry.producerId, entry);
+        }
+        buffer.getInt();
+        int producers = buffer.getInt();
+        for (int i = 0; i < producers && buffer.remaining() >= 9; i++) {
+            var entry = byId.get(buffer.getLong());
+            int batches = buffer.get();
+            for (int b = 0; b < batches && buffer.remaining() >= EARLIER_BATCH_SIZE; b++) {
+                int lastSequence = buffer.getInt();
+                long lastOffset = buffer.getLong();
+                int offsetDelta = buffer.getInt();
+                long timestamp = buffer.getLong();
+                if (entry != null) {
+                    entry.addBatch(lastSequence, lastOffset, offsetDelta, timestamp);
+                }
+            }
+        }
+    }
+
+    private static long crc(byte[] content) {
+        var crc = new CRC32C();
+        crc.update(content, ENTRIES_OFFSET, content.length - ENTRIES_OFFSET);
+        return crc.getValue();
+    }
+}

@@ -1,0 +1,123 @@
+package io.moldau.log.recovery;
+
+import io.moldau.log.producer.ProducerSnapshot;
+import io.moldau.log.producer.ProducerStates;
+import io.moldau.log.segment.LogSegment;
+import io.moldau.log.segment.SegmentFiles;
+import io.moldau.log.storage.CorruptLogException;
+import io.moldau.log.storage.LogStorage;
+import io.moldau.wire.protocol.MalformedMessageException;
+import io.moldau.wire.record.RecordBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NavigableSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Builds a log's producer states again: the newest usable snapshot, and the batches behind it. Used by one
+/// thread.
+public final class ProducerRecovery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProducerRecovery.class);
+
+    private final LogStorage storage;
+    private final Path directory;
+    private final List<LogSegment> segments;
+    private final NavigableSet<Long> snapshots;
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(4096);
+    private final BatchScan scan = new BatchScan();
+
+    /// @param snapshots the offsets of the snapshot files there are; those that get deleted are removed from it
+    public ProducerRecovery(
+            LogStorage storage, Path directory, List<LogSegment> segments, NavigableSet<Long> snapshots) {
+        this.storage = storage;
+        this.directory = directory;
+        this.segments = segments;
+        this.snapshots = snapshots;
+    }
+
+    /// @param rebuiltFrom aborted transactions that end at or behind this offset go into the transaction indexes
+    ///     again
+    public ProducerStates restore(long logStartOffset, long endOffset, long rebuiltFrom, long nowMs, long expirationMs)
+            throws IOException {
+        for (long behindEnd : List.copyOf(snapshots.tailSet(endOffset, false))) {
+            delete(behindEnd);
+        }
+        long replayFrom = logStartOffset;
+        var states = new ProducerStates();
+        var candidate = snapshots.floor(Math.min(endOffset, rebuiltFrom));
+        while (candidate != null) {
+            var path = SegmentFiles.path(directory, candidate, SegmentFiles.PRODUCER_SNAPSHOT);
+            var parsed = ProducerSnapshot.parse(storage.readAll(path), nowMs, expirationMs);
+            if (parsed.isPresent()) {
+                states = parsed.get();
+                replayFrom = candidate;
+                break;
+            }
+            LOG.warn("Removing a damaged producer snapshot file={}", path);
+            delete(candidate);
+            candidate = snapshots.lower(candidate);
+        }
+        for (int i = 0; i < segments.size(); i++) {
+            boolean over = i + 1 < segments.size() && segments.get(i + 1).baseOffset() <= replayFrom;
+            if (!over) {
+                replay(segments.get(i), replayFrom, rebuiltFrom, states);
+            }
+        }
+        removeStray();
+        return states;
+    }
+
+    private void replay(LogSegment segment, long fromOffset, long rebuiltFrom, ProducerStates states)
+            throws IOException {
+        int size = segment.sizeInBytes();
+        int position = fromOffset <= segment.baseOffset() ? 0 : segment.positionOf(fromOffset, size, scratch);
+        if (position < 0 || position >= size) {
+            return;
+        }
+        scan.scan(segment, position, size, false, (batch, at) -> {
+            if (batch.hasProducerId() && batch.baseOffset() >= fromOffset) {
+                note(segment, batch, rebuiltFrom, states);
+            }
+            return true;
+        });
+    }
+
+    private static void note(LogSegment segment, RecordBatch batch, long rebuiltFrom, ProducerStates states)
+            throws IOException {
+        try {
+            var marker = ControlBatches.marker(batch);
+            if (batch.isControl() && marker == null) {
+                return;
+            }
+            var completed = states.append(batch, marker);
+            if (completed != null && completed.aborted() && completed.lastOffset() >= rebuiltFrom) {
+                segment.addAborted(completed, states.lastStableOffsetAfter(completed));
+            }
+        } catch (MalformedMessageException e) {
+            throw new CorruptLogException("The control batch at offset " + batch.baseOffset() + " of '" + segment.path()
+                    + "' cannot be read: " + e.getMessage());
+        }
+    }
+
+    /// Only a snapshot at the beginning of a segment, or the newest one, is of any further use.
+    private void removeStray() throws IOException {
+        if (snapshots.isEmpty()) {
+            return;
+        }
+        long newest = snapshots.last();
+        for (long offset : List.copyOf(snapshots)) {
+            boolean ofSegment = segments.stream().anyMatch(s -> s.baseOffset() == offset);
+            if (!ofSegment && offset != newest) {
+                delete(offset);
+            }
+        }
+    }
+
+    private void delete(long offset) throws IOException {
+        storage.delete(SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT));
+        snapshots.remove(offset);
+    }
+}

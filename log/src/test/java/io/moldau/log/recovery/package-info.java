@@ -1,0 +1,5 @@
+/// Tests.
+@NullMarked
+package io.moldau.log.recovery;
+
+import org.jspecify.annotations.NullMarked;

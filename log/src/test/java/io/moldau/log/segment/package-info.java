@@ -1,0 +1,5 @@
+/// Tests.
+@NullMarked
+package io.moldau.log.segment;
+
+import org.jspecify.annotations.NullMarked;

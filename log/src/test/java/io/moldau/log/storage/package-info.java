@@ -1,0 +1,5 @@
+/// Tests.
+@NullMarked
+package io.moldau.log.storage;
+
+import org.jspecify.annotations.NullMarked;
