@@ -16,10 +16,12 @@ import io.moldau.metadata.quorum.SnapshotSource;
 import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -60,6 +62,7 @@ public final class RatisQuorum implements MetadataQuorum {
     /// Room for what Ratis adds to an entry.
     private static final int ENTRY_OVERHEAD = 64 << 10;
 
+    private static final String LOG_WRITER = "SegmentedRaftLogWorker";
     private static final long TICK_MS = 1000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
@@ -113,6 +116,12 @@ public final class RatisQuorum implements MetadataQuorum {
         if (address != null) {
             checkFree(address);
         }
+        // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good part
+        // of
+        // the start, spent on another thread.
+        var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
+        beans.setDaemon(true);
+        beans.start();
         LOG.info("metadata quorum settings: {}", RatisProperties.settings(config));
         var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
         stateMachine = machine;
@@ -466,16 +475,62 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         RaftServer current = server;
         if (current != null) {
-            try {
-                current.close();
-            } catch (IOException e) {
-                LOG.warn("closing the metadata quorum failed", e);
-            }
+            closeServer(current);
         }
         try {
             markCommitted();
         } catch (IOException e) {
             LOG.warn("the commit mark of the metadata log could not be stored", e);
+        }
+    }
+
+    /// Closes the server, and spares it the second in which Ratis' log writer sleeps on its empty queue before it looks
+    /// whether it should end. Interrupting is safe only then: a thread that is writing would lose its file.
+    private void closeServer(RaftServer current) {
+        var closer = new Thread(
+                () -> {
+                    try {
+                        current.close();
+                    } catch (IOException e) {
+                        LOG.warn("closing the metadata quorum failed", e);
+                    }
+                },
+                "metadata-quorum-close-" + config.self().nodeId());
+        closer.start();
+        boolean interrupted = false;
+        while (closer.isAlive()) {
+            try {
+                closer.join(10);
+                interruptIdleLogWriter();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void interruptIdleLogWriter() {
+        String ours = selfId.toString();
+        Thread idle = null;
+        boolean awaited = false;
+        for (Map.Entry<Thread, StackTraceElement[]> entry :
+                Thread.getAllStackTraces().entrySet()) {
+            Thread thread = entry.getKey();
+            if (!thread.getName().startsWith(ours)) {
+                continue;
+            }
+            if (thread.getName().contains(LOG_WRITER)) {
+                idle = thread.getState() == Thread.State.TIMED_WAITING ? thread : null;
+            }
+            for (StackTraceElement frame : entry.getValue()) {
+                awaited |= frame.getClassName().endsWith(LOG_WRITER)
+                        && frame.getMethodName().equals("close");
+            }
+        }
+        if (awaited && idle != null) {
+            idle.interrupt();
         }
     }
 
