@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -102,7 +103,8 @@ class RealClientTest {
                         .isEqualTo(("header-" + i).getBytes(StandardCharsets.UTF_8));
             }
             var byTime = consumer.offsetsForTimes(Map.of(new TopicPartition("t", 0), 1_000L + 301));
-            assertThat(byTime.get(new TopicPartition("t", 0)).offset()).isEqualTo(101);
+            assertThat(Objects.requireNonNull(byTime.get(new TopicPartition("t", 0))).offset())
+                    .isEqualTo(101);
             assertThat(consumer.endOffsets(List.of(new TopicPartition("t", 2)))).containsValue((long) count / 3);
             assertThat(consumer.beginningOffsets(List.of(new TopicPartition("t", 2))))
                     .containsValue(0L);
