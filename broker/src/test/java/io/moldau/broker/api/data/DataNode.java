@@ -265,6 +265,7 @@ public final class DataNode implements AutoCloseable {
     public void close() {
         server.close();
         diskThreads.close();
+        partitions.close();
         loops.close();
         logs.close();
     }
