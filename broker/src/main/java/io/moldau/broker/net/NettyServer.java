@@ -47,7 +47,7 @@ public final class NettyServer implements AutoCloseable {
                 new ConnectionLimits(
                         config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
                 config,
-                loops);
+                loops::deadlinesOf);
     }
 
     /// Begins to accept connections.
