@@ -258,9 +258,8 @@ public final class Node implements AutoCloseable {
         config.withoutEffect()
                 .forEach((key, reason) -> LOG.info("setting without effect key={} reason=\"{}\"", key, reason));
         Time time = services.time();
-        DataDirectories directories = opened(
-                "data directories",
-                DataDirectories.open(config.logDirs(), config.nodeId(), config.clusterId(), services.random()));
+        DataDirectories directories =
+                DataDirectories.open(config.logDirs(), config.nodeId(), config.clusterId(), services.random());
         Uuid clusterId = Uuid.fromString(directories.clusterId());
         ConfigResolver resolver = new ConfigResolver(config);
 
@@ -268,6 +267,7 @@ public final class Node implements AutoCloseable {
         CompletableFuture<MetadataQuorumNode> quorumStart = CompletableFuture.supplyAsync(
                 () -> startQuorum(clusterId, resolver),
                 task -> thread("moldau-quorum-start").newThread(task).start());
+        closing("metadata quorum", () -> joined(quorumStart).close());
 
         TimerThread timer = opened("timer", new TimerThread("moldau-timer", time, services.faults()));
         ThreadPoolExecutor background = background();
@@ -429,7 +429,7 @@ public final class Node implements AutoCloseable {
 
     private MetadataQuorumNode joined(CompletableFuture<MetadataQuorumNode> start) {
         try {
-            return opened("metadata quorum", start.join());
+            return start.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
