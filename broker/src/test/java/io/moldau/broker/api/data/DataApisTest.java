@@ -38,7 +38,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -308,9 +307,9 @@ class DataApisTest {
     void whoWaitsForAcksIsToldWhenTheLeadershipEnds() {
         node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
         int id = client.send(ApiKey.PRODUCE, 9, produce(-1, 0, HeapRecords.of(batch(1, 2))));
-        Stream.generate(() -> node.partition("t", 0).logEndOffset())
-                .filter(end -> end == 2)
-                .findFirst();
+        while (node.partition("t", 0).logEndOffset() < 2) {
+            Thread.onSpinWait();
+        }
         node.change("t", 0, registered(List.of(1, 2), List.of(2), 2, 6));
         ProduceResponseData response = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
         assertThat(Errors.forCode(response.responses()

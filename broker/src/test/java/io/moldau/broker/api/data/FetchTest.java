@@ -120,9 +120,23 @@ class FetchTest {
         return client.call(ApiKey.FETCH, version, request, FetchResponseData.class);
     }
 
-    private static Map<Integer, PartitionData> byPartition(FetchResponseData response) {
+    /// The partitions of an answer by their number.
+    private static final class Answers extends TreeMap<Integer, PartitionData> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public PartitionData get(Object partition) {
+            PartitionData found = super.get(partition);
+            if (found == null) {
+                throw new AssertionError("no answer for partition " + partition + " among " + keySet());
+            }
+            return found;
+        }
+    }
+
+    private static Answers byPartition(FetchResponseData response) {
         assertThat(response.errorCode()).isZero();
-        Map<Integer, PartitionData> found = new TreeMap<>();
+        var found = new Answers();
         response.responses()
                 .forEach(topic -> topic.partitions()
                         .forEach(it -> assertThat(found.put(it.partitionIndex(), it))
@@ -162,7 +176,7 @@ class FetchTest {
         produce(1, 30);
         FetchResponseData response = call(version, fetch(0, -1, from(0, 1), from(1, 0), from(2, 0), from(3, 1)));
         assertThat(response.sessionId()).isZero();
-        Map<Integer, PartitionData> found = byPartition(response);
+        Answers found = byPartition(response);
         assertThat(found.keySet()).containsExactly(0, 1, 2, 3);
         assertThat(offsets(found.get(0))).containsExactly(1L);
         assertThat(offsets(found.get(1))).containsExactly(0L);
@@ -183,12 +197,12 @@ class FetchTest {
             produce(0, 6000);
             produce(1, 6000);
         }
-        Map<Integer, PartitionData> tiny = byPartition(
+        Answers tiny = byPartition(
                 call(11, fetch(0, -1, from(2, 0), from(0, 0), from(1, 0)).setMaxBytes(1)));
         assertThat(offsets(tiny.get(0))).containsExactly(0L);
         assertThat(bytes(tiny.get(1))).isZero();
 
-        Map<Integer, PartitionData> limited = byPartition(call(
+        Answers limited = byPartition(call(
                 11,
                 fetch(0, -1, from(0, 1).setPartitionMaxBytes(100), from(1, 0).setPartitionMaxBytes(100))));
         assertThat(offsets(limited.get(0))).containsExactly(1L);
@@ -197,7 +211,7 @@ class FetchTest {
 
     @Test
     void unknownPartitionsTopicsAndEpochs() {
-        Map<Integer, PartitionData> found = byPartition(call(
+        Answers found = byPartition(call(
                 12,
                 fetch(
                         0,
@@ -218,8 +232,7 @@ class FetchTest {
     @Test
     void aReaderWhoseLogPartsFromOursIsTold() {
         produce(0, 10);
-        Map<Integer, PartitionData> found =
-                byPartition(call(12, fetch(0, -1, from(0, 1).setLastFetchedEpoch(0))));
+        Answers found = byPartition(call(12, fetch(0, -1, from(0, 1).setLastFetchedEpoch(0))));
         assertThat(found.get(0).divergingEpoch().epoch()).isEqualTo(-1);
         found = byPartition(call(12, fetch(0, -1, from(0, 1).setLastFetchedEpoch(3))));
         assertThat(Errors.forCode(found.get(0).errorCode())).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
@@ -228,8 +241,7 @@ class FetchTest {
     @Test
     void aStrangerWhoFetchesAsAReplicaIsRefused() {
         produce(0, 10);
-        Map<Integer, PartitionData> found =
-                byPartition(call(12, fetch(0, -1, from(0, 0)).setReplicaId(7)));
+        Answers found = byPartition(call(12, fetch(0, -1, from(0, 0)).setReplicaId(7)));
         assertThat(Errors.forCode(found.get(0).errorCode())).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
     }
 
@@ -245,8 +257,7 @@ class FetchTest {
                     fetch(0, epoch, from(0, offset), from(1, 0)).setMaxWaitMs(20_000));
             awaitWatched(0);
             produce(0, 10);
-            Map<Integer, PartitionData> found =
-                    byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
+            Answers found = byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
             assertThat(offsets(found.get(0))).containsExactly(offset);
         }
     }
@@ -269,7 +280,7 @@ class FetchTest {
         produce(0, 500);
         produce(1, 500);
         produce(0, 500);
-        Map<Integer, PartitionData> found = byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
+        Answers found = byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
         assertThat(offsets(found.get(0))).containsExactly(0L, 1L);
         assertThat(offsets(found.get(1))).containsExactly(0L);
     }
@@ -290,7 +301,7 @@ class FetchTest {
         int id = client.send(ApiKey.FETCH, 11, fetch(0, -1, from(0, 0)).setMaxWaitMs(20_000));
         awaitWatched(0);
         node.deleteTopic("t");
-        Map<Integer, PartitionData> found = byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
+        Answers found = byPartition(client.receive(ApiKey.FETCH, 11, id, FetchResponseData.class));
         assertThat(Errors.forCode(found.get(0).errorCode()))
                 .isIn(Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_OR_FOLLOWER);
     }
@@ -320,7 +331,7 @@ class FetchTest {
         int session = open(from(0, 0), from(1, 0), from(2, 0));
         assertThat(byPartition(call(11, fetch(session, 1)))).isEmpty();
         produce(1, 10);
-        Map<Integer, PartitionData> found = byPartition(call(11, fetch(session, 2)));
+        Answers found = byPartition(call(11, fetch(session, 2)));
         assertThat(found.keySet()).containsExactly(1);
         assertThat(offsets(found.get(1))).containsExactly(0L);
         // Nobody said that it was read: it comes again.
@@ -383,7 +394,7 @@ class FetchTest {
                                 .setPartitionIndex(0)
                                 .setOffset(1)))));
         client.call(ApiKey.DELETE_RECORDS, 2, delete, DeleteRecordsResponseData.class);
-        Map<Integer, PartitionData> found = byPartition(call(11, fetch(session, 2)));
+        Answers found = byPartition(call(11, fetch(session, 2)));
         assertThat(found.get(0).logStartOffset()).isEqualTo(1);
         assertThat(byPartition(call(11, fetch(session, 3)))).isEmpty();
     }
