@@ -1,6 +1,7 @@
 package io.moldau.broker.net;
 
 import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.delayed.Deadlines.Deadline;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestMetrics.Closed;
 import io.moldau.broker.request.RequestRouter;
@@ -60,6 +61,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ResponseEncoder encoder;
     private String clientAddress = "";
     private @Nullable Deadlines deadlines;
+    private @Nullable Deadline idleness;
 
     /// The frame being received: starts with its length, writer index behind what has come. Its capacity is
     /// reserved.
@@ -153,10 +155,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void watchIdleness(long delayNanos) {
-        deadlines().after(delayNanos, () -> {
-            if (closed) {
-                return;
-            }
+        idleness = deadlines().after(delayNanos, () -> {
             long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs());
             long left = sequencer.open() > 0
                     ? idleNanos
@@ -216,6 +215,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         closed = true;
+        if (idleness != null) {
+            idleness.cancel();
+        }
         if (counted) {
             shared.limits.close(clientAddress);
             shared.metrics.connectionClosed(listenerName);
