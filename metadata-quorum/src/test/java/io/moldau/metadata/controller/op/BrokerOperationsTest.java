@@ -103,10 +103,20 @@ class BrokerOperationsTest {
     void anotherProcessMayTakeAnIdOnlyWhenTheOldOneIsGone() {
         MetadataImage image = withPartition(TestImages.withBrokers(2), 1, List.of(1, 0), 1, 0);
         RegisterBrokerRequest request = TestImages.registration(1, new Uuid(99, 99));
+        RegisterBrokerRequest elsewhere = request.toBuilder()
+                .clearLogDirs()
+                .addLogDirs(MetadataRecords.id(new Uuid(61, 61)))
+                .build();
         assertFails(
-                () -> new RegisterBroker(SETTINGS).plan(image, request, true),
+                () -> new RegisterBroker(SETTINGS).plan(image, elsewhere, true),
                 Errors.DUPLICATE_BROKER_REGISTRATION,
                 "node.id");
+        // Whoever holds the directories of the old process has seen it end.
+        assertThat(new RegisterBroker(SETTINGS)
+                        .plan(image, request, true)
+                        .response()
+                        .getBrokerEpoch())
+                .isEqualTo(102);
         var result = new RegisterBroker(SETTINGS).plan(image, request, false);
         MetadataImage after = TestImages.apply(image, result.records());
         assertThat(broker(after, 1).epoch()).isEqualTo(102);
