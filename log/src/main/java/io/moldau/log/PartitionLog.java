@@ -315,6 +315,8 @@ public final class PartitionLog {
         if (!viewKnown) {
             unsavedState = true;
         }
+        // Names that the process before this one made may not be durable either.
+        unsyncedDirectory |= recoveryPoint < loaded.logEndOffset();
         publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
     }
 
@@ -643,6 +645,7 @@ public final class PartitionLog {
     }
 
     private void appendFollowing(ByteBuffer records) throws IOException {
+        journal.checkOnline();
         long nowMs = environment.time().milliseconds();
         long expected = published.view().logEndOffset();
         int start = records.position();

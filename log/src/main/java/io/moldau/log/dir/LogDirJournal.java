@@ -50,6 +50,8 @@ final class LogDirJournal {
     private final LogStorage storage;
     private final Path logDir;
     private final Map<TopicPartition, RememberedLog> logs;
+    // Taken before the lock of the journal itself; while it is held the open file is not closed.
+    private final Object forcing = new Object();
     private long generation;
     private @Nullable LogFile journal;
     private long journalSize;
@@ -164,29 +166,36 @@ final class LogDirJournal {
         }));
     }
 
-    synchronized void truncated(TopicPartition partition, long offset) throws IOException {
-        var log = logs.get(partition);
-        if (log != null) {
+    /// Durable on return.
+    void truncated(TopicPartition partition, long offset) throws IOException {
+        synchronized (this) {
+            var log = logs.get(partition);
+            if (log == null) {
+                return;
+            }
             log.truncated(offset);
             append(frame(TRUNCATED, out -> {
                 write(out, partition);
                 out.writeLong(offset);
             }));
-            force();
         }
+        force();
     }
 
     /// Durable on return.
-    synchronized void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
-        var log = logs.get(partition);
-        if (log != null) {
+    void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
+        synchronized (this) {
+            var log = logs.get(partition);
+            if (log == null) {
+                return;
+            }
             log.logStartOffset = offset;
             append(frame(LOG_START, out -> {
                 write(out, partition);
                 out.writeLong(offset);
             }));
-            force();
         }
+        force();
     }
 
     synchronized void saved(TopicPartition partition, LogSummary summary) throws IOException {
@@ -212,21 +221,29 @@ final class LogDirJournal {
         journalSize += frame.length;
     }
 
+    /// Makes all notes so far durable. Not under the journal's own lock: notes of other partitions need not wait.
     private void force() throws IOException {
-        var open = journal;
-        if (open != null) {
-            open.force();
+        synchronized (forcing) {
+            @Nullable LogFile open;
+            synchronized (this) {
+                open = journal;
+            }
+            if (open != null) {
+                open.force();
+            }
         }
     }
 
-    /// Writes a checkpoint if the journal has grown long.
-    void checkpointIfLong() throws IOException {
+    /// Makes the notes durable; writes a checkpoint if the journal has grown long.
+    void settle() throws IOException {
         boolean isLong;
         synchronized (this) {
             isLong = journalSize >= ROTATE_BYTES;
         }
         if (isLong) {
             checkpoint();
+        } else {
+            force();
         }
     }
 
@@ -234,6 +251,7 @@ final class LogDirJournal {
     private void checkpoint() throws IOException {
         byte[] content;
         long newGeneration;
+        @Nullable LogFile old;
         synchronized (this) {
             newGeneration = generation + 1;
             var path = journalPath(newGeneration);
@@ -243,12 +261,14 @@ final class LogDirJournal {
             file.write(ByteBuffer.wrap(header), 0);
             file.force();
             storage.syncDirectory(logDir);
-            var old = journal;
+            old = journal;
             journal = file;
             journalSize = header.length;
             generation = newGeneration;
             content = snapshot(NOT_CLEAN);
-            if (old != null) {
+        }
+        if (old != null) {
+            synchronized (forcing) {
                 old.close();
             }
         }
