@@ -6,6 +6,7 @@ import io.moldau.common.Errors;
 import io.moldau.common.config.ConfigException;
 import io.moldau.common.config.ConfigKey;
 import io.moldau.common.config.ConfigSchema;
+import io.moldau.common.config.ConfigType;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.image.ConfigResource;
 import java.util.ArrayList;
@@ -38,6 +39,44 @@ public final class KnownConfigValidator implements ConfigValidator {
                                 "Log levels belong to one broker and are not kept: send the request to broker "
                                         + resource.name() + " itself.");
                 });
+    }
+
+    @Override
+    public boolean isList(ConfigResource.Type type, String key) {
+        ConfigKey<?> known = key(type, key);
+        return known != null && known.type().kind() == ConfigType.Kind.LIST;
+    }
+
+    @Override
+    public @Nullable String defaultValue(ConfigResource.Type type, String key) {
+        ConfigKey<?> known = key(type, key);
+        if (known == null) {
+            return null;
+        }
+        String own = type == ConfigResource.Type.BROKER ? node.texts().get(key) : null;
+        if (own != null) {
+            return own;
+        }
+        for (String standIn : known.synonyms()) {
+            String value = node.texts().get(standIn);
+            if (value != null) {
+                return value;
+            }
+        }
+        return known.defaultText();
+    }
+
+    private static @Nullable ConfigKey<?> key(ConfigResource.Type type, String name) {
+        return switch (type) {
+            case TOPIC -> TopicConfigKeys.SCHEMA.key(name);
+            case BROKER -> {
+                KnownKey known = BrokerConfigKeys.find(name);
+                yield known == null ? null : known.key();
+            }
+            case GROUP -> GroupConfigKeys.SCHEMA.key(name);
+            case CLIENT_METRICS -> ClientMetricsConfigKeys.SCHEMA.key(name);
+            case BROKER_LOGGER -> null;
+        };
     }
 
     private static @Nullable ApiError topic(String topic, Map<String, String> overrides) {

@@ -158,11 +158,6 @@ public final class LogKeys {
             .importance(HIGH)
             .describedAs("Largest record batch accepted, as it is on the wire.");
 
-    public static final ConfigKey<Integer> MAX_DECOMPRESSED_MESSAGE_BYTES = ConfigKey.of(
-                    "max.decompressed.message.bytes", ConfigType.intBetween(1, 2_147_483_639))
-            .defaultTo(2_147_483_639)
-            .describedAs("Most bytes a compressed batch may unfold to when it has to be unfolded.");
-
     public static final ConfigKey<String> COMPRESSION_TYPE = ConfigKey.of(
                     "compression.type", ConfigType.oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"))
             .defaultTo("producer")
@@ -267,7 +262,11 @@ public final class LogKeys {
             KnownKey.used(LOG_MESSAGE_TIMESTAMP_BEFORE_MAX_MS).clusterWide(),
             KnownKey.used(LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS).clusterWide(),
             KnownKey.used(MESSAGE_MAX_BYTES).clusterWide(),
-            KnownKey.used(MAX_DECOMPRESSED_MESSAGE_BYTES),
+            KnownKey.accepted(
+                    ConfigKey.of("max.decompressed.message.bytes", ConfigType.intBetween(1, 2_147_483_639))
+                            .defaultTo(2_147_483_639)
+                            .describedAs("Most bytes a compressed batch may unfold to when it has to be unfolded."),
+                    Reasons.UNPACKED),
             KnownKey.used(COMPRESSION_TYPE).clusterWide(),
             KnownKey.used(COMPRESSION_GZIP_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_LZ4_LEVEL).clusterWide(),

@@ -23,8 +23,24 @@ public final class MoldauKeys {
                     + "it and looking at each record, as Kafka does. Compacted topics and `LogAppendTime` unpack where "
                     + "they must in either case.");
 
+    public static final ConfigKey<Long> TAIL_CACHE_BYTES = ConfigKey.of(
+                    "moldau.tail.cache.bytes", ConfigType.longAtLeast(-1))
+            .defaultTo(-1L)
+            .describedAs("Memory for the newest records of partitions that are read at their end, so that many "
+                    + "consumers share one copy; -1 takes an eighth of the heap's size, at most 64 MiB.");
+
+    public static final ConfigKey<Integer> TAIL_CACHE_PARTITION_BYTES = ConfigKey.of(
+                    "moldau.tail.cache.partition.bytes", ConfigType.intAtLeast(0))
+            .defaultTo(131_072)
+            .importance(LOW)
+            .describedAs("Most of that memory for one partition.");
+
     /// Every key of this area, in the order of the documentation.
-    static final List<KnownKey> ALL = List.of(KnownKey.used(CLUSTER_ID), KnownKey.used(PRODUCE_VALIDATION));
+    static final List<KnownKey> ALL = List.of(
+            KnownKey.used(CLUSTER_ID),
+            KnownKey.used(PRODUCE_VALIDATION),
+            KnownKey.used(TAIL_CACHE_BYTES),
+            KnownKey.used(TAIL_CACHE_PARTITION_BYTES));
 
     private MoldauKeys() {}
 }

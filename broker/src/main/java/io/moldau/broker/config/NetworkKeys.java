@@ -77,12 +77,6 @@ public final class NetworkKeys {
             .importance(HIGH)
             .describedAs("Number of threads for retention, flushing and other work in the background.");
 
-    public static final ConfigKey<Integer> QUEUED_MAX_REQUESTS = ConfigKey.of(
-                    "queued.max.requests", ConfigType.intAtLeast(1))
-            .defaultTo(500)
-            .importance(HIGH)
-            .describedAs("Most requests that may be in progress before the node stops reading from its connections.");
-
     public static final ConfigKey<Long> QUEUED_MAX_REQUEST_BYTES = ConfigKey.of(
                     "queued.max.request.bytes", ConfigType.anyLong())
             .defaultTo(-1L)
@@ -111,10 +105,10 @@ public final class NetworkKeys {
 
     public static final ConfigKey<Integer> SOCKET_RECEIVE_BUFFER_BYTES = ConfigKey.of(
                     "socket.receive.buffer.bytes", ConfigType.anyInt())
-            .defaultTo(102_400)
+            .defaultTo(-1)
             .importance(HIGH)
-            .describedAs(
-                    "Size of a server socket's receive buffer (SO_RCVBUF); -1 leaves it to the operating " + "system.");
+            .describedAs("Size of a server socket's receive buffer (SO_RCVBUF); -1 leaves it to the operating "
+                    + "system, which fits it to the connection.");
 
     public static final ConfigKey<Integer> SOCKET_REQUEST_MAX_BYTES = ConfigKey.of(
                     "socket.request.max.bytes", ConfigType.intAtLeast(1))
@@ -124,9 +118,10 @@ public final class NetworkKeys {
 
     public static final ConfigKey<Integer> SOCKET_SEND_BUFFER_BYTES = ConfigKey.of(
                     "socket.send.buffer.bytes", ConfigType.anyInt())
-            .defaultTo(102_400)
+            .defaultTo(-1)
             .importance(HIGH)
-            .describedAs("Size of a server socket's send buffer (SO_SNDBUF); -1 leaves it to the operating system.");
+            .describedAs("Size of a server socket's send buffer (SO_SNDBUF); -1 leaves it to the operating system, "
+                    + "which fits it to the connection.");
 
     public static final ConfigKey<Integer> MAX_REQUEST_PARTITION_SIZE_LIMIT = ConfigKey.of(
                     "max.request.partition.size.limit", ConfigType.intAtLeast(1))
@@ -171,7 +166,13 @@ public final class NetworkKeys {
                             Reasons.NO_HANDOFF)
                     .clusterWide(),
             KnownKey.used(BACKGROUND_THREADS),
-            KnownKey.used(QUEUED_MAX_REQUESTS),
+            KnownKey.accepted(
+                    ConfigKey.of("queued.max.requests", ConfigType.intAtLeast(1))
+                            .defaultTo(500)
+                            .importance(HIGH)
+                            .describedAs(
+                                    "Most requests that may be in progress before the node stops reading from its connections."),
+                    Reasons.BOUNDED),
             KnownKey.used(QUEUED_MAX_REQUEST_BYTES),
             KnownKey.used(REQUEST_TIMEOUT_MS),
             KnownKey.used(SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS),

@@ -58,6 +58,11 @@ final class Reasons {
 
     static final String TLS = "TLS is not built yet.";
 
+    static final String BOUNDED =
+            "Requests in progress are bounded for each connection, and by queued.max.request.bytes for the node.";
+
+    static final String UNPACKED = "The log bounds what a batch may unfold to by itself.";
+
     static final String TELEMETRY = "Client telemetry is not built yet.";
 
     private Reasons() {}

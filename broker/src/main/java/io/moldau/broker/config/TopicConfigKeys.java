@@ -80,12 +80,6 @@ public final class TopicConfigKeys {
             .standInFor("log.cleaner.max.compaction.lag.ms")
             .describedAs("Age above which a record must be compacted.");
 
-    public static final ConfigKey<Integer> MAX_DECOMPRESSED_MESSAGE_BYTES = ConfigKey.of(
-                    "max.decompressed.message.bytes", ConfigType.intBetween(1, 2_147_483_639))
-            .defaultTo(2_147_483_639)
-            .standInFor("max.decompressed.message.bytes")
-            .describedAs("Most bytes a compressed batch may unfold to when it has to be unfolded.");
-
     public static final ConfigKey<Integer> MAX_MESSAGE_BYTES = ConfigKey.of(
                     "max.message.bytes", ConfigType.intAtLeast(0))
             .defaultTo(1_048_588)
@@ -235,7 +229,14 @@ public final class TopicConfigKeys {
                             Reasons.TIERED)
                     .clusterWide(),
             KnownKey.used(MAX_COMPACTION_LAG_MS).clusterWide(),
-            KnownKey.used(MAX_DECOMPRESSED_MESSAGE_BYTES).clusterWide(),
+            KnownKey.accepted(
+                            ConfigKey.of("max.decompressed.message.bytes", ConfigType.intBetween(1, 2_147_483_639))
+                                    .defaultTo(2_147_483_639)
+                                    .standInFor("max.decompressed.message.bytes")
+                                    .describedAs(
+                                            "Most bytes a compressed batch may unfold to when it has to be unfolded."),
+                            Reasons.UNPACKED)
+                    .clusterWide(),
             KnownKey.used(MAX_MESSAGE_BYTES).clusterWide(),
             KnownKey.used(MESSAGE_TIMESTAMP_AFTER_MAX_MS).clusterWide(),
             KnownKey.used(MESSAGE_TIMESTAMP_BEFORE_MAX_MS).clusterWide(),

@@ -16,24 +16,23 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The data directories of this node, checked to be its own and locked against other processes.
+/// The data directories of this node, checked to be its own.
 ///
-/// There is no format step: a directory without identity gets one here, at the first start. Owned by `Node`.
-public final class DataDirectories implements AutoCloseable {
+/// There is no format step: a directory without identity gets one here, at the first start. While it is checked a
+/// directory is locked by its `.lock`; after that the lock is taken again by whoever uses the directory.
+public final class DataDirectories {
 
     private final String clusterId;
     private final Map<Path, Uuid> directoryIds;
-    private final List<FileLock> locks;
     private final boolean firstStart;
 
-    private DataDirectories(String clusterId, Map<Path, Uuid> directoryIds, List<FileLock> locks, boolean firstStart) {
+    private DataDirectories(String clusterId, Map<Path, Uuid> directoryIds, boolean firstStart) {
         this.clusterId = clusterId;
         this.directoryIds = directoryIds;
-        this.locks = locks;
         this.firstStart = firstStart;
     }
 
-    /// Locks and checks the directories and gives an identity to those that have none.
+    /// Checks the directories and gives an identity to those that have none.
     ///
     /// @param wantedClusterId the cluster this node is configured for; null takes the directories' word, and
     /// draws an id for a new node
@@ -63,10 +62,9 @@ public final class DataDirectories implements AutoCloseable {
                 }
                 ids.put(directory, meta.directoryId());
             }
-            return new DataDirectories(clusterId, ids, locks, firstStart);
-        } catch (RuntimeException e) {
+            return new DataDirectories(clusterId, ids, firstStart);
+        } finally {
             release(locks);
-            throw e;
         }
     }
 
@@ -82,11 +80,6 @@ public final class DataDirectories implements AutoCloseable {
     /// Whether none of the directories had been used before.
     public boolean firstStart() {
         return firstStart;
-    }
-
-    @Override
-    public void close() {
-        release(locks);
     }
 
     private static @Nullable String check(

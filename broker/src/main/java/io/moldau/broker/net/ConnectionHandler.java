@@ -11,11 +11,13 @@ import io.moldau.wire.protocol.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +38,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             RequestMemory memory,
             ConnectionLimits limits,
             NetworkConfig config,
-            EventLoops loops) {}
+            Function<EventLoop, Deadlines> deadlines) {}
 
     /// A frame of this size is received into one buffer at once; a larger one grows by doubling as its bytes come,
     /// so that a length alone cannot claim memory.
@@ -129,7 +131,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws Exception {
         clientAddress = EventLoops.addressOf(ctx.channel());
-        deadlines = shared.loops.deadlinesOf(ctx.channel().eventLoop());
+        deadlines = shared.deadlines.apply(ctx.channel().eventLoop());
         switch (shared.limits.open(clientAddress)) {
             case ACCEPTED -> {
                 counted = true;

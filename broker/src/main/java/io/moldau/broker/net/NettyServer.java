@@ -47,19 +47,32 @@ public final class NettyServer implements AutoCloseable {
                 new ConnectionLimits(
                         config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
                 config,
-                loops);
+                loops::deadlinesOf);
     }
 
     /// Begins to accept connections.
     ///
     /// @return the address bound to, with its port
     /// @throws IOException if the address cannot be bound
-    public synchronized InetSocketAddress bind(ListenerConfig listener) throws IOException {
+    public InetSocketAddress bind(ListenerConfig listener) throws IOException {
+        return bind(listener, true);
+    }
+
+    /// Takes the address only: who connects waits in the kernel's queue until [#startAccepting].
+    ///
+    /// @return the address bound to, with its port
+    /// @throws IOException if the address cannot be bound
+    public InetSocketAddress reserve(ListenerConfig listener) throws IOException {
+        return bind(listener, false);
+    }
+
+    private synchronized InetSocketAddress bind(ListenerConfig listener, boolean accepting) throws IOException {
         var bootstrap = new ServerBootstrap()
                 .group(loops.group())
                 .channel(loops.serverChannelType())
                 .option(ChannelOption.SO_BACKLOG, config.backlog())
                 .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.AUTO_READ, accepting)
                 .option(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.TCP_NODELAY, true)
@@ -113,6 +126,13 @@ public final class NettyServer implements AutoCloseable {
     /// Bytes of requests that are not answered yet.
     public long requestMemoryUsed() {
         return shared.memory().used();
+    }
+
+    /// Accepts connections on every address that was reserved.
+    public synchronized void startAccepting() {
+        for (Channel channel : listeners.values()) {
+            channel.config().setAutoRead(true);
+        }
     }
 
     /// Stops accepting; open connections go on.

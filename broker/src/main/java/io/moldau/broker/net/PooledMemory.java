@@ -12,6 +12,11 @@ public final class PooledMemory implements MemorySource {
 
     private final ByteBufAllocator allocator;
 
+    /// Of the loops' allocator.
+    public PooledMemory(EventLoops loops) {
+        this(loops.allocator());
+    }
+
     public PooledMemory(ByteBufAllocator allocator) {
         this.allocator = allocator;
     }

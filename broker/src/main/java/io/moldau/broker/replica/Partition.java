@@ -259,8 +259,6 @@ public final class Partition {
                     topicPartition() + " has " + state.isr().size() + " replicas in sync, min.insync.replicas wants "
                             + settings.minInsyncReplicas());
         }
-        int from = batches.position();
-        int to = batches.limit();
         AppendOutcome outcome;
         try {
             outcome = log.appendAsLeader(
@@ -268,15 +266,14 @@ public final class Partition {
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return rejected(Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
+        } catch (ApiException e) {
+            return rejected(e.error(), String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             services.faults().handle("append to " + topicPartition(), e);
             return rejected(Errors.UNKNOWN_SERVER_ERROR, "append to " + topicPartition() + " failed: " + e);
         }
         if (outcome instanceof AppendOutcome.Appended appended) {
-            ByteBuffer stored = appended.rewritten();
-            if (stored == null) {
-                stored = batches.limit(to).position(from);
-            }
+            ByteBuffer stored = appended.rewritten() != null ? appended.rewritten() : batches;
             tailMarks.appended(appended.baseOffset(), stored.remaining());
             hotMarks.appended(appended.baseOffset(), stored.remaining());
             tail.appended(stored, appended.baseOffset());
@@ -354,6 +351,8 @@ public final class Partition {
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, now.leaderId(), now.leaderEpoch());
+        } catch (ApiException e) {
+            return new PartitionRead.Failed(e.error(), now.leaderId(), now.leaderEpoch());
         }
     }
 

@@ -106,7 +106,7 @@ final class PartitionTail {
             dropAll();
         }
         int at = batches.position();
-        while (at < batches.limit()) {
+        while (batches.limit() - at >= RecordBatch.HEADER_SIZE) { // less than that is not a batch, and was not appended
             int size = RecordBatch.LOG_OVERHEAD + batches.getInt(at + RecordBatch.LENGTH_OFFSET);
             long batchBase = batches.getLong(at);
             long lastOffset = batchBase + batches.getInt(at + RecordBatch.LAST_OFFSET_DELTA_OFFSET);

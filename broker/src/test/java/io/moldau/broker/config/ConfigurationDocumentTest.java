@@ -55,6 +55,8 @@ class ConfigurationDocumentTest {
                   with fewer brokers makes the topic with as many as it has. Set by hand, it is taken at its word.
                 - `moldau.produce.validation` is `header`: a compressed batch is checked by its header and its checksum
                   without unpacking it. Kafka unpacks every batch; `full` does that here.
+                - `socket.receive.buffer.bytes` and `socket.send.buffer.bytes` are -1: the kernel sizes the buffers.
+                  `num.network.threads` left unset means one event loop per processor core.
                 - Unknown keys are refused, in the file and for a running broker. Kafka ignores them.
                 - Changes of a running broker's settings: what the last column calls read-only needs a restart, also where
                   Kafka would not need one.

@@ -32,6 +32,9 @@ class ReferenceKeysTest {
             "node.id", "1",
             "controller.listener.names", "CONTROLLER",
             "log.dir", "data",
+            // The kernel knows better how much a connection needs.
+            "socket.receive.buffer.bytes", "-1",
+            "socket.send.buffer.bytes", "-1",
             "listeners", "PLAINTEXT://localhost:9092,CONTROLLER://127.0.0.1:9093",
             // The same pairs in another order.
             "listener.security.protocol.map",

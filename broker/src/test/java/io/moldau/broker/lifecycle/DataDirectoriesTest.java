@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +28,15 @@ class DataDirectoriesTest {
 
     @Test
     void theFirstStartWritesAnIdentityThatLaterOnesFind() throws IOException {
-        String cluster;
-        try (var first = open(1, null, "a", "b")) {
-            assertThat(first.firstStart()).isTrue();
-            assertThat(first.directoryIds().values()).hasSize(2).doesNotHaveDuplicates();
-            cluster = first.clusterId();
-        }
+        var first = open(1, null, "a", "b");
+        assertThat(first.firstStart()).isTrue();
+        assertThat(first.directoryIds().values()).hasSize(2).doesNotHaveDuplicates();
+        String cluster = first.clusterId();
         assertThat(Files.readString(temp.resolve("a/meta.properties")))
                 .contains("cluster.id=" + cluster, "node.id=1", "version=1", "directory.id=");
-        try (var second = open(1, null, "a", "b")) {
-            assertThat(second.firstStart()).isFalse();
-            assertThat(second.clusterId()).isEqualTo(cluster);
-        }
+        var second = open(1, null, "a", "b");
+        assertThat(second.firstStart()).isFalse();
+        assertThat(second.clusterId()).isEqualTo(cluster);
     }
 
     @Test
@@ -47,23 +46,21 @@ class DataDirectoriesTest {
                 temp.resolve("a/meta.properties"),
                 "#\n#Mon Nov 30 09:00:00 UTC 2026\ncluster.id=" + CLUSTER
                         + "\ndirectory.id=6cVTxrkW6EaeIAXtQhCGcw\nnode.id=1\nversion=1\n");
-        try (var directories = open(1, null, "a")) {
-            assertThat(directories.clusterId()).isEqualTo(CLUSTER);
-        }
+        var directories = open(1, null, "a");
+        assertThat(directories.clusterId()).isEqualTo(CLUSTER);
     }
 
     @Test
     void aNewDirectoryJoinsTheOthers() {
-        open(1, CLUSTER, "a").close();
-        try (var directories = open(1, null, "a", "new")) {
-            assertThat(directories.clusterId()).isEqualTo(CLUSTER);
-            assertThat(directories.firstStart()).isFalse();
-        }
+        open(1, CLUSTER, "a");
+        var directories = open(1, null, "a", "new");
+        assertThat(directories.clusterId()).isEqualTo(CLUSTER);
+        assertThat(directories.firstStart()).isFalse();
     }
 
     @Test
     void aDirectoryOfAnotherNodeIsRefused() {
-        open(1, CLUSTER, "a").close();
+        open(1, CLUSTER, "a");
         assertThatThrownBy(() -> open(2, null, "a"))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("belongs to node 1, this node has node.id=2");
@@ -71,28 +68,30 @@ class DataDirectoriesTest {
 
     @Test
     void aDirectoryOfAnotherClusterIsRefused() {
-        open(1, CLUSTER, "a").close();
+        open(1, CLUSTER, "a");
         assertThatThrownBy(() -> open(1, "AAAAAAAAAAAAAAAAAAAAAQ", "a"))
                 .hasMessageContaining("belongs to cluster " + CLUSTER + ", this node is configured for cluster");
-        open(1, "AAAAAAAAAAAAAAAAAAAAAQ", "b").close();
+        open(1, "AAAAAAAAAAAAAAAAAAAAAQ", "b");
         assertThatThrownBy(() -> open(1, null, "a", "b")).hasMessageContaining("belongs to cluster");
     }
 
     @Test
     void aCopyOfADirectoryIsRefused() throws IOException {
-        open(1, CLUSTER, "a").close();
+        open(1, CLUSTER, "a");
         Files.createDirectories(temp.resolve("copy"));
         Files.copy(temp.resolve("a/meta.properties"), temp.resolve("copy/meta.properties"));
         assertThatThrownBy(() -> open(1, null, "a", "copy")).hasMessageContaining("one is a copy of the other");
     }
 
     @Test
-    void aDirectoryInUseIsRefusedAndFreeAfterwards() {
-        try (var first = open(1, null, "a")) {
-            assertThat(first.clusterId()).isNotEmpty();
+    void aDirectoryInUseIsRefused() throws IOException {
+        open(1, CLUSTER, "a");
+        try (var channel = FileChannel.open(temp.resolve("a/.lock"), StandardOpenOption.WRITE);
+                var lock = channel.lock()) {
+            assertThat(lock.isValid()).isTrue();
             assertThatThrownBy(() -> open(1, null, "a")).hasMessageContaining("is in use by another node");
         }
-        open(1, null, "a").close();
+        assertThat(open(1, null, "a").clusterId()).isEqualTo(CLUSTER);
     }
 
     @Test

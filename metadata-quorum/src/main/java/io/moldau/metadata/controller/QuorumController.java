@@ -369,7 +369,12 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
 
     @Override
     public void onLeadershipLost() {
-        signal(() -> deactivate("leadership of the quorum is lost"));
+        signal(() -> {
+            // The news may be about an earlier epoch than the one we are active in by now.
+            if (!leadsIn(epoch)) {
+                deactivate("leadership of the quorum is lost");
+            }
+        });
     }
 
     private void signal(Runnable task) {

@@ -44,7 +44,12 @@ public final class SharedNode implements ParameterResolver {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            node = NodeProcess.start(folder.resolve("data"), "num.partitions=1", "offsets.topic.num.partitions=10");
+            node = NodeProcess.start(
+                    folder.resolve("data"),
+                    "num.partitions=1",
+                    "offsets.topic.num.partitions=10",
+                    // Checks produce records with timestamps of long ago.
+                    "log.retention.ms=-1");
         }
 
         private Broker broker() {

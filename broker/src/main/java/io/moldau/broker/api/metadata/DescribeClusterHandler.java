@@ -5,15 +5,14 @@ import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
-import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
-import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeClusterResponseData;
 import io.moldau.wire.message.DescribeClusterResponseData.DescribeClusterBroker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /// DescribeCluster, versions 0 to 2: who is in the cluster.
 ///
@@ -27,25 +26,33 @@ public final class DescribeClusterHandler implements RequestHandler<DescribeClus
     private final MetadataCache cache;
     private final boolean onController;
     private final IntSupplier activeController;
+    private final Supplier<List<ClusterView.Node>> controllers;
 
     private DescribeClusterHandler(
-            int localId, MetadataCache cache, boolean onController, IntSupplier activeController) {
+            int localId,
+            MetadataCache cache,
+            boolean onController,
+            IntSupplier activeController,
+            Supplier<List<ClusterView.Node>> controllers) {
         this.localId = localId;
         this.cache = cache;
         this.onController = onController;
         this.activeController = activeController;
+        this.controllers = controllers;
     }
 
     /// For listeners of clients: tells of brokers.
     public static DescribeClusterHandler ofBrokers(int localId, MetadataCache cache) {
-        return new DescribeClusterHandler(localId, cache, false, () -> -1);
+        return new DescribeClusterHandler(localId, cache, false, () -> -1, List::of);
     }
 
     /// For the controller's listener: tells of controllers.
     ///
     /// @param activeController the id of the active controller, -1 if unknown
-    public static DescribeClusterHandler ofControllers(int localId, MetadataCache cache, IntSupplier activeController) {
-        return new DescribeClusterHandler(localId, cache, true, activeController);
+    /// @param controllers those that are known, with their addresses
+    public static DescribeClusterHandler ofControllers(
+            MetadataCache cache, IntSupplier activeController, Supplier<List<ClusterView.Node>> controllers) {
+        return new DescribeClusterHandler(-1, cache, true, activeController, controllers);
     }
 
     @Override
@@ -72,17 +79,17 @@ public final class DescribeClusterHandler implements RequestHandler<DescribeClus
                 .setControllerId(onController ? activeController.getAsInt() : view.controllerFor(localId))
                 .setBrokers(
                         onController
-                                ? controllers(view)
-                                : brokers(view, context.apiVersion() >= 2 && request.includeFencedBrokers()))
+                                ? described(controllers.get())
+                                : described(view.nodes(context.apiVersion() >= 2 && request.includeFencedBrokers())))
                 .setClusterAuthorizedOperations(
                         request.includeClusterAuthorizedOperations()
                                 ? AuthorizedOperations.CLUSTER
                                 : AuthorizedOperations.NOT_ASKED));
     }
 
-    private static List<DescribeClusterBroker> brokers(ClusterView view, boolean includeFenced) {
+    private static List<DescribeClusterBroker> described(List<ClusterView.Node> nodes) {
         List<DescribeClusterBroker> brokers = new ArrayList<>();
-        for (ClusterView.Node node : view.nodes(includeFenced)) {
+        for (ClusterView.Node node : nodes) {
             brokers.add(new DescribeClusterBroker()
                     .setBrokerId(node.id())
                     .setHost(node.host())
@@ -91,20 +98,5 @@ public final class DescribeClusterHandler implements RequestHandler<DescribeClus
                     .setIsFenced(node.fenced()));
         }
         return brokers;
-    }
-
-    private static List<DescribeClusterBroker> controllers(ClusterView view) {
-        List<DescribeClusterBroker> controllers = new ArrayList<>();
-        for (ControllerRegistration controller : view.image().cluster().controllers()) {
-            for (Endpoint endpoint : controller.listeners()) {
-                if (endpoint.listenerName().equals(view.listenerName())) {
-                    controllers.add(new DescribeClusterBroker()
-                            .setBrokerId(controller.id())
-                            .setHost(endpoint.host())
-                            .setPort(endpoint.port()));
-                }
-            }
-        }
-        return controllers;
     }
 }

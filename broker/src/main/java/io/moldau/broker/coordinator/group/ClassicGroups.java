@@ -322,9 +322,8 @@ final class ClassicGroups {
                                 if (!isCurrent()) {
                                     return rest.build();
                                 }
-                                // Clients before version 9 cannot be told to skip the assignment, so they are given the
-                                // old
-                                // leader's id and don't take themselves for the leader.
+                                // Before version 9 there is no way to say "skip the assignment", so the old
+                                // leader's id is given and nobody takes itself for the leader.
                                 boolean leads = skip && group.isLeader(newMemberId);
                                 var response = joinResponse(group, member)
                                         .setMembers(leads ? group.joinResponseMembers() : List.of())

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// One term of one shard: loads it, runs its operations one at a time, writes its records, tells who waits, unloads it.
 ///
@@ -156,7 +157,7 @@ final class ShardRunner<S extends CoordinatorShard> {
         int limit = services.maxBatchBytes();
         var keys = new ArrayList<byte[]>(result.records().size());
         var values = new ArrayList<byte @Nullable []>(result.records().size());
-        int bound = RecordBatch.HEADER_SIZE;
+        int bound = 0;
         for (var record : result.records()) {
             var key = record.encodedKey();
             var value = record.encodedValue();
@@ -168,7 +169,7 @@ final class ShardRunner<S extends CoordinatorShard> {
             keys.add(key);
             values.add(value);
         }
-        if (bound > limit && !result.splittable()) {
+        if (bound + RecordBatch.HEADER_SIZE > limit && !result.splittable()) {
             return false;
         }
         var batch = begin();
@@ -470,12 +471,14 @@ final class ShardRunner<S extends CoordinatorShard> {
         }
         status = Status.ACTIVE;
         long nanos = services.time().nanoseconds() - startedNanos;
-        LOG.info(
-                "Coordinator loaded: partition={} leaderEpoch={} records={} ms={}",
-                partition,
-                leaderEpoch,
-                replayed,
-                nanos / 1_000_000);
+        // An empty shard is no news: a new node has fifty of them.
+        LOG.atLevel(replayed == 0 ? Level.DEBUG : Level.INFO)
+                .log(
+                        "Coordinator loaded: partition={} leaderEpoch={} records={} ms={}",
+                        partition,
+                        leaderEpoch,
+                        replayed,
+                        nanos / 1_000_000);
         services.metrics().shardLoaded(partition, replayed, nanos);
         begin();
         carryOut(shard.onLoaded(services.time().milliseconds()));

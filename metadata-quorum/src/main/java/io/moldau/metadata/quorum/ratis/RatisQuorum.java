@@ -16,13 +16,17 @@ import io.moldau.metadata.quorum.SnapshotSource;
 import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,6 +46,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpcWithProxy;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +65,7 @@ public final class RatisQuorum implements MetadataQuorum {
     /// Room for what Ratis adds to an entry.
     private static final int ENTRY_OVERHEAD = 64 << 10;
 
+    private static final String LOG_WRITER = "SegmentedRaftLogWorker";
     private static final long TICK_MS = 1000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
@@ -76,6 +82,7 @@ public final class RatisQuorum implements MetadataQuorum {
     private final RaftGroupId groupId;
     private final RaftPeerId selfId;
     private final ScheduledExecutorService maintenance;
+    private final ThreadGroup threads;
     private volatile @Nullable RaftServer server;
     private volatile RaftServer.@Nullable Division division;
     private volatile @Nullable RatisStateMachine stateMachine;
@@ -99,6 +106,7 @@ public final class RatisQuorum implements MetadataQuorum {
         this.commitMark = new CommitMark(directory.commitMark());
         this.groupId = RaftGroupId.valueOf(directory.groupId());
         this.selfId = RaftPeerId.valueOf(config.self().key());
+        this.threads = new ThreadGroup("metadata-quorum-" + config.self().nodeId());
         this.maintenance = Executors.newSingleThreadScheduledExecutor(task -> {
             var thread = new Thread(
                     task, "metadata-quorum-maintenance-" + config.self().nodeId());
@@ -113,9 +121,28 @@ public final class RatisQuorum implements MetadataQuorum {
         if (address != null) {
             checkFree(address);
         }
+        // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good part
+        // of
+        // the start, spent on another thread.
+        var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
+        beans.setDaemon(true);
+        beans.start();
         LOG.info("metadata quorum settings: {}", RatisProperties.settings(config));
         var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
         stateMachine = machine;
+        try {
+            inOwnThreadGroup(() -> startServer(machine));
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw new IOException(
+                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+        }
+        snapshotNanos = time.nanoseconds();
+        snapshotIndex = applied.position().index();
+        maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void startServer(RatisStateMachine machine) throws IOException {
         RaftServer started = RaftServer.newBuilder()
                 .setServerId(selfId)
                 .setGroup(RaftGroup.valueOf(
@@ -125,23 +152,39 @@ public final class RatisQuorum implements MetadataQuorum {
                 .setStateMachine(machine)
                 .setProperties(RatisProperties.of(config))
                 .setParameters(new Parameters())
+                .setThreadGroup(threads)
                 .build();
         server = started;
+        RaftServer.Division own = started.getDivision(groupId);
+        division = own;
+        machine.division(own);
+        started.start();
+        directory.markOpened();
+        checkNothingCommittedIsLost(own);
+    }
+
+    private interface Start {
+        void run() throws IOException;
+    }
+
+    /// Threads inherit the group of the thread that creates them: so all of Ratis' can be told from other threads.
+    private void inOwnThreadGroup(Start start) throws IOException {
+        var task = new FutureTask<@Nullable Void>(() -> {
+            start.run();
+            return null;
+        });
+        new Thread(threads, task, "metadata-quorum-start-" + config.self().nodeId()).start();
         try {
-            RaftServer.Division own = started.getDivision(groupId);
-            division = own;
-            machine.division(own);
-            started.start();
-            directory.markOpened();
-            checkNothingCommittedIsLost(own);
-        } catch (IOException | RuntimeException e) {
-            close();
-            throw new IOException(
-                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+            task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException io) {
+                throw io;
+            }
+            throw new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the metadata quorum started", e);
         }
-        snapshotNanos = time.nanoseconds();
-        snapshotIndex = applied.position().index();
-        maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
     /// Ratis calls System.exit when it cannot bind.
@@ -279,7 +322,7 @@ public final class RatisQuorum implements MetadataQuorum {
         int size = 0;
         long index = from;
         for (; index <= appliedIndex && size < maxBytes; index++) {
-            @Nullable LogEntryProto entry = log.get(index);
+            @Nullable LogEntryProto entry = entry(log, index);
             if (entry == null) {
                 // Purged: at the first one the reader needs a snapshot, later it will find out next time.
                 if (index == from) {
@@ -297,6 +340,18 @@ public final class RatisQuorum implements MetadataQuorum {
             }
         }
         return new LogRange(entries, index);
+    }
+
+    /// The entry, or null if it was purged. A purge that happens meanwhile shows as an exception.
+    private static @Nullable LogEntryProto entry(RaftLog log, long index) throws IOException {
+        try {
+            return log.get(index);
+        } catch (RaftLogIOException e) {
+            if (index < log.getStartIndex()) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -466,17 +521,68 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         RaftServer current = server;
         if (current != null) {
-            try {
-                current.close();
-            } catch (IOException e) {
-                LOG.warn("closing the metadata quorum failed", e);
-            }
+            closeServer(current);
         }
         try {
             markCommitted();
         } catch (IOException e) {
             LOG.warn("the commit mark of the metadata log could not be stored", e);
         }
+    }
+
+    /// Closes the server, and spares it the second in which Ratis' log writer sleeps on its empty queue before it
+    /// looks
+    /// whether it should end. Interrupting is safe only then: a thread that is writing would lose its file.
+    private void closeServer(RaftServer current) {
+        var closer = new Thread(
+                () -> {
+                    try {
+                        current.close();
+                    } catch (IOException e) {
+                        LOG.warn("closing the metadata quorum failed", e);
+                    }
+                },
+                "metadata-quorum-close-" + config.self().nodeId());
+        closer.start();
+        boolean interrupted = false;
+        while (closer.isAlive()) {
+            try {
+                closer.join(10);
+                interruptIdleLogWriter();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void interruptIdleLogWriter() {
+        Thread idle = null;
+        boolean awaited = false;
+        for (Map.Entry<Thread, StackTraceElement[]> entry :
+                Thread.getAllStackTraces().entrySet()) {
+            Thread thread = entry.getKey();
+            if (!isOurs(thread)) {
+                continue;
+            }
+            if (thread.getName().contains(LOG_WRITER)) {
+                idle = thread.getState() == Thread.State.TIMED_WAITING ? thread : null;
+            }
+            for (StackTraceElement frame : entry.getValue()) {
+                awaited |= frame.getClassName().endsWith(LOG_WRITER)
+                        && frame.getMethodName().equals("close");
+            }
+        }
+        if (awaited && idle != null) {
+            idle.interrupt();
+        }
+    }
+
+    private boolean isOurs(Thread thread) {
+        ThreadGroup group = thread.getThreadGroup();
+        return group != null && threads.parentOf(group);
     }
 
     RaftServer server() {

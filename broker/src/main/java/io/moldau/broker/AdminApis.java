@@ -1,0 +1,130 @@
+package io.moldau.broker;
+
+import io.moldau.broker.api.controller.AlterConfigsHandler;
+import io.moldau.broker.api.controller.CreatePartitionsHandler;
+import io.moldau.broker.api.controller.CreateTopicsHandler;
+import io.moldau.broker.api.controller.DeleteTopicsHandler;
+import io.moldau.broker.api.controller.Forwarder;
+import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.metadata.ApiVersionsHandler;
+import io.moldau.broker.api.metadata.DescribeClusterHandler;
+import io.moldau.broker.api.metadata.DescribeConfigsHandler;
+import io.moldau.broker.api.metadata.DescribeLogDirsHandler;
+import io.moldau.broker.api.metadata.DescribeTopicPartitionsHandler;
+import io.moldau.broker.api.metadata.FindCoordinatorHandler;
+import io.moldau.broker.api.metadata.ListConfigResourcesHandler;
+import io.moldau.broker.api.metadata.MetadataHandler;
+import io.moldau.broker.config.ConfigResolver;
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.metadata.TopicCreator;
+import io.moldau.broker.request.RequestRouter;
+import io.moldau.log.dir.LogDirs;
+import io.moldau.metadata.channel.NodeToController;
+import io.moldau.wire.message.AlterConfigsRequestData;
+import io.moldau.wire.message.ApiVersionsRequestData;
+import io.moldau.wire.message.CreatePartitionsRequestData;
+import io.moldau.wire.message.CreateTopicsRequestData;
+import io.moldau.wire.message.DeleteTopicsRequestData;
+import io.moldau.wire.message.DescribeClusterRequestData;
+import io.moldau.wire.message.DescribeConfigsRequestData;
+import io.moldau.wire.message.DescribeLogDirsRequestData;
+import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
+import io.moldau.wire.message.FindCoordinatorRequestData;
+import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
+import io.moldau.wire.message.ListConfigResourcesRequestData;
+import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.protocol.ApiKey;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/// Puts the APIs about metadata, topics and configuration into the routers of a node's listeners, and completes those:
+/// ApiVersions, which has to come last, tells what else is there.
+final class AdminApis {
+
+    private final int localId;
+    private final MetadataCache cache;
+    private final Forwarder forwarder;
+    private final ConfigResolver resolver;
+
+    AdminApis(int localId, MetadataCache cache, NodeToController controller, ConfigResolver resolver) {
+        this.localId = localId;
+        this.cache = cache;
+        this.forwarder = new Forwarder(controller);
+        this.resolver = resolver;
+    }
+
+    RequestRouter onBroker(
+            RequestRouter.Builder routes,
+            TopicCreator creator,
+            boolean autoCreateTopics,
+            int maxPartitionsPerPage,
+            LogDirs logDirs,
+            Executor background) {
+        routes.on(
+                        ApiKey.METADATA,
+                        MetadataRequestData.class,
+                        new MetadataHandler(localId, cache, creator, autoCreateTopics))
+                .on(
+                        ApiKey.DESCRIBE_CLUSTER,
+                        DescribeClusterRequestData.class,
+                        DescribeClusterHandler.ofBrokers(localId, cache))
+                .on(
+                        ApiKey.DESCRIBE_TOPIC_PARTITIONS,
+                        DescribeTopicPartitionsRequestData.class,
+                        new DescribeTopicPartitionsHandler(cache, maxPartitionsPerPage))
+                .on(
+                        ApiKey.LIST_CONFIG_RESOURCES,
+                        ListConfigResourcesRequestData.class,
+                        new ListConfigResourcesHandler(cache))
+                .on(
+                        ApiKey.DESCRIBE_LOG_DIRS,
+                        DescribeLogDirsRequestData.class,
+                        new DescribeLogDirsHandler(logDirs, background))
+                .on(
+                        ApiKey.FIND_COORDINATOR,
+                        FindCoordinatorRequestData.class,
+                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor));
+        return complete(routes);
+    }
+
+    /// What an administrator needs when no broker answers. Served to everybody who reaches the listener.
+    RequestRouter onController(
+            RequestRouter.Builder routes, IntSupplier activeController, Supplier<List<ClusterView.Node>> controllers) {
+        routes.on(
+                ApiKey.DESCRIBE_CLUSTER,
+                DescribeClusterRequestData.class,
+                DescribeClusterHandler.ofControllers(cache, activeController, controllers));
+        return complete(routes);
+    }
+
+    private RequestRouter complete(RequestRouter.Builder routes) {
+        AtomicReference<List<ApiKey>> served = new AtomicReference<>(List.of());
+        routes.on(ApiKey.CREATE_TOPICS, CreateTopicsRequestData.class, new CreateTopicsHandler(forwarder, cache))
+                .on(ApiKey.DELETE_TOPICS, DeleteTopicsRequestData.class, new DeleteTopicsHandler(forwarder, cache))
+                .on(
+                        ApiKey.CREATE_PARTITIONS,
+                        CreatePartitionsRequestData.class,
+                        new CreatePartitionsHandler(forwarder, cache))
+                .on(
+                        ApiKey.DESCRIBE_CONFIGS,
+                        DescribeConfigsRequestData.class,
+                        new DescribeConfigsHandler(localId, cache, resolver))
+                .on(ApiKey.ALTER_CONFIGS, AlterConfigsRequestData.class, new AlterConfigsHandler(forwarder, localId))
+                .on(
+                        ApiKey.INCREMENTAL_ALTER_CONFIGS,
+                        IncrementalAlterConfigsRequestData.class,
+                        new IncrementalAlterConfigsHandler(forwarder, localId))
+                .on(
+                        ApiKey.API_VERSIONS,
+                        ApiVersionsRequestData.class,
+                        new ApiVersionsHandler(localId, cache, BrokerSettings.FEATURES, served::get));
+        RequestRouter router = routes.build();
+        served.set(router.apis());
+        return router;
+    }
+}

@@ -1,0 +1,148 @@
+package io.moldau.broker;
+
+import io.moldau.broker.config.ClusterKeys;
+import io.moldau.broker.config.GroupKeys;
+import io.moldau.broker.config.LogKeys;
+import io.moldau.broker.config.MoldauKeys;
+import io.moldau.broker.config.NetworkKeys;
+import io.moldau.broker.config.NodeConfig;
+import io.moldau.broker.config.ReplicationKeys;
+import io.moldau.broker.config.TopicDefaultKeys;
+import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
+import io.moldau.broker.metadata.TopicCreator.InternalTopic;
+import io.moldau.broker.net.NetworkConfig;
+import io.moldau.common.config.ConfigException;
+import io.moldau.log.dir.LogDirsConfig;
+import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.image.FeaturesImage;
+import io.moldau.metadata.image.VersionRange;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/// Turns a node's settings into those of its parts. Pure.
+final class BrokerSettings {
+
+    /// The level of `metadata.version` this release writes and reads: that of Kafka 4.4.
+    private static final short METADATA_VERSION = 33;
+
+    /// The features this node supports (KIP-584).
+    static final Map<String, VersionRange> FEATURES =
+            Map.of(FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION));
+
+    private static final int MEBIBYTE = 1 << 20;
+
+    private final NodeConfig config;
+    private final long heapBytes;
+
+    /// @param heapBytes the most the heap can be: buffers that nobody sized are sized by it
+    BrokerSettings(NodeConfig config, long heapBytes) {
+        this.config = config;
+        this.heapBytes = heapBytes;
+    }
+
+    NetworkConfig network() {
+        long queued = config.get(NetworkKeys.QUEUED_MAX_REQUEST_BYTES);
+        long requestMemory = queued > 0
+                ? queued
+                : Math.clamp(
+                        heapBytes / 4,
+                        NetworkConfig.DEFAULTS.requestMemoryBytes() / 8,
+                        NetworkConfig.DEFAULTS.requestMemoryBytes());
+        return new NetworkConfig(
+                config.isSet(NetworkKeys.NUM_NETWORK_THREADS) ? config.get(NetworkKeys.NUM_NETWORK_THREADS) : 0,
+                config.get(NetworkKeys.MAX_CONNECTIONS),
+                config.get(NetworkKeys.MAX_CONNECTIONS_PER_IP),
+                perIpOverrides(config.get(NetworkKeys.MAX_CONNECTIONS_PER_IP_OVERRIDES)),
+                config.get(NetworkKeys.CONNECTIONS_MAX_IDLE_MS),
+                config.get(NetworkKeys.SOCKET_REQUEST_MAX_BYTES),
+                requestMemory,
+                NetworkConfig.DEFAULTS.maxRequestsInFlight(),
+                NetworkConfig.DEFAULTS.maxPendingResponseBytes(),
+                config.get(NetworkKeys.SOCKET_RECEIVE_BUFFER_BYTES),
+                config.get(NetworkKeys.SOCKET_SEND_BUFFER_BYTES),
+                config.get(NetworkKeys.SOCKET_LISTEN_BACKLOG_SIZE));
+    }
+
+    private static Map<String, Integer> perIpOverrides(String text) {
+        Map<String, Integer> overrides = new HashMap<>();
+        for (String pair : text.split(",", -1)) {
+            if (pair.isBlank()) {
+                continue;
+            }
+            int colon = pair.lastIndexOf(':');
+            try {
+                overrides.put(
+                        pair.substring(0, Math.max(0, colon)).strip(),
+                        Integer.parseInt(pair.substring(colon + 1).strip()));
+            } catch (NumberFormatException e) {
+                throw new ConfigException("Invalid value " + text
+                        + " for configuration max.connections.per.ip.overrides: '" + pair.strip()
+                        + "' must be address:count");
+            }
+        }
+        return overrides;
+    }
+
+    LogDirsConfig logDirs(RandomGenerator random) {
+        return new LogDirsConfig(
+                config.get(ReplicationKeys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
+                config.get(LogKeys.LOG_RETENTION_CHECK_INTERVAL_MS),
+                config.get(LogKeys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS),
+                config.get(LogKeys.PRODUCER_ID_EXPIRATION_MS),
+                config.get(LogKeys.NUM_RECOVERY_THREADS_PER_DATA_DIR),
+                random);
+    }
+
+    ControllerSettings controller() {
+        return new ControllerSettings(
+                config.get(TopicDefaultKeys.NUM_PARTITIONS),
+                config.get(TopicDefaultKeys.DEFAULT_REPLICATION_FACTOR),
+                config.get(TopicDefaultKeys.DELETE_TOPIC_ENABLE),
+                config.get(TopicDefaultKeys.UNCLEAN_LEADER_ELECTION_ENABLE),
+                config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS),
+                // Raft has heartbeats of its own; a record that says nothing would only keep disks awake.
+                0,
+                Map.of(FeaturesImage.METADATA_VERSION, METADATA_VERSION));
+    }
+
+    BrokerTiming timing() {
+        return new BrokerTiming(
+                config.get(ClusterKeys.BROKER_HEARTBEAT_INTERVAL_MS),
+                config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS),
+                config.get(ClusterKeys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS));
+    }
+
+    GroupCoordinatorConfig groups() {
+        return new GroupCoordinatorConfig(
+                config.get(GroupKeys.GROUP_MIN_SESSION_TIMEOUT_MS),
+                config.get(GroupKeys.GROUP_MAX_SESSION_TIMEOUT_MS),
+                config.get(GroupKeys.GROUP_INITIAL_REBALANCE_DELAY_MS),
+                config.get(GroupKeys.GROUP_MAX_SIZE),
+                GroupCoordinatorConfig.DEFAULTS.newMemberJoinTimeoutMs(),
+                config.get(GroupKeys.OFFSET_METADATA_MAX_BYTES),
+                TimeUnit.MINUTES.toMillis(config.get(GroupKeys.OFFSETS_RETENTION_MINUTES)),
+                config.get(GroupKeys.OFFSETS_RETENTION_CHECK_INTERVAL_MS),
+                config.get(GroupKeys.OFFSETS_COMMIT_TIMEOUT_MS),
+                GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
+    }
+
+    Map<String, InternalTopic> internalTopics() {
+        return Map.of(
+                OffsetsTopic.NAME,
+                new InternalTopic(
+                        config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS),
+                        config.get(GroupKeys.OFFSETS_TOPIC_REPLICATION_FACTOR),
+                        config.isSet(GroupKeys.OFFSETS_TOPIC_REPLICATION_FACTOR),
+                        OffsetsTopic.configs(config.get(GroupKeys.OFFSETS_TOPIC_SEGMENT_BYTES))));
+    }
+
+    /// Bytes of the newest records kept in memory.
+    long tailCacheBytes() {
+        long given = config.get(MoldauKeys.TAIL_CACHE_BYTES);
+        return given >= 0 ? given : Math.min(heapBytes / 8, 64L * MEBIBYTE);
+    }
+}

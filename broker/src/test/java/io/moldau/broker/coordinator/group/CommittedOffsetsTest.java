@@ -1,0 +1,268 @@
+package io.moldau.broker.coordinator.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.moldau.common.Errors;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Commits, fetches, deletions and expiry of offsets.
+class CommittedOffsetsTest {
+
+    private static final long RETENTION_MS = GroupCoordinatorConfig.DEFAULTS.offsetsRetentionMs();
+    private static final long CHECK_MS = GroupCoordinatorConfig.DEFAULTS.offsetsRetentionCheckIntervalMs();
+
+    private final GroupHarness it = new GroupHarness();
+
+    private OffsetFetchResponsePartitions row(boolean requireStable) {
+        return it.fetch(requireStable, "t", 0)
+                .get()
+                .topics()
+                .getFirst()
+                .partitions()
+                .getFirst();
+    }
+
+    @Test
+    void whatIsCommittedIsFetchedAlsoAfterAFailOver() {
+        assertThat(it.commitError("", -1)).isEqualTo(Errors.NONE);
+        for (int i = 0; i < 2; i++) {
+            var row = row(false);
+            assertThat(row.committedOffset()).isEqualTo(7);
+            assertThat(row.committedLeaderEpoch()).isEqualTo(3);
+            assertThat(row.metadata()).isEqualTo("note");
+            assertThat(it.fetchAll().get().topics()).hasSize(1);
+            it.restart();
+        }
+    }
+
+    @Test
+    void whatIsNotCommittedHasTheOffsetMinusOne() {
+        var row = row(false);
+        assertThat(row.committedOffset()).isEqualTo(-1);
+        assertThat(row.committedLeaderEpoch()).isEqualTo(-1);
+        assertThat(row.metadata()).isEmpty();
+        assertThat(row.errorCode()).isZero();
+        assertThat(it.fetchAll().get().topics()).isEmpty();
+    }
+
+    @Test
+    void readersSeeOnlyWhatIsBelowTheHighWatermark() {
+        it.commitError("", -1);
+        it.holdCommits();
+        var answer = it.commit(it.commitRequest("", -1, "t", 0, 8L));
+
+        assertThat(answer.isThere()).isFalse();
+        assertThat(it.committed("t", 0)).isEqualTo(7);
+        var stable = it.fetch(true, "t", 0);
+        assertThat(stable.isThere())
+                .as("a stable offset waits for the commit before it")
+                .isFalse();
+
+        it.commitAll();
+
+        assertThat(answer.isThere()).isTrue();
+        assertThat(it.committed("t", 0)).isEqualTo(8);
+        assertThat(stable.get().topics().getFirst().partitions().getFirst().committedOffset())
+                .isEqualTo(8);
+    }
+
+    @Test
+    void aRefusedWriteLeavesTheOffsetAsItWas() {
+        it.commitError("", -1);
+        it.refuseNextWrite(Errors.NOT_ENOUGH_REPLICAS);
+        var answer = it.commit(it.commitRequest("", -1, "t", 0, 8L));
+
+        assertThat(GroupHarness.errorOf(answer.get())).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
+        assertThat(it.committed("t", 0)).isEqualTo(7);
+        it.refuseNextWrite(Errors.MESSAGE_TOO_LARGE);
+        assertThat(it.commitError("", -1)).isEqualTo(Errors.INVALID_COMMIT_OFFSET_SIZE);
+    }
+
+    @Test
+    void metadataHasALimit() {
+        var request = it.commitRequest("", -1, "t", 0, 8L);
+        var partition = request.topics().getFirst().partitions().getFirst();
+        partition.setCommittedMetadata("x".repeat(4_097));
+        assertThat(GroupHarness.errorOf(it.commit(request).get())).isEqualTo(Errors.OFFSET_METADATA_TOO_LARGE);
+        partition.setCommittedMetadata("x".repeat(4_096));
+        assertThat(GroupHarness.errorOf(it.commit(request).get())).isEqualTo(Errors.NONE);
+        partition.setCommittedMetadata(null);
+        assertThat(GroupHarness.errorOf(it.commit(request).get())).isEqualTo(Errors.NONE);
+        assertThat(row(false).metadata()).isEmpty();
+    }
+
+    @Test
+    void whoNamesAGroupThatIsNotThereIsToldInItsVersionsWords() {
+        var request = it.commitRequest("m", 4, "t", 0, 8L);
+        assertThat(GroupHarness.errorOf(it.commit(request, 8).get())).isEqualTo(Errors.ILLEGAL_GENERATION);
+        assertThat(GroupHarness.errorOf(it.commit(request, 9).get())).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
+    }
+
+    @Test
+    void membersCommitInTheirGenerationAndOutsidersNotAtAll() {
+        var ids = it.stableGroup(1);
+        assertThat(it.commitError(ids.getFirst(), 1)).isEqualTo(Errors.NONE);
+        assertThat(it.commitError(ids.getFirst(), 0)).isEqualTo(Errors.ILLEGAL_GENERATION);
+        assertThat(it.commitError("nobody", 1)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.commitError("", -1)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+    }
+
+    @Test
+    void aCommitIsASignOfLife() {
+        var ids = it.stableGroup(1);
+        for (int i = 0; i < 3; i++) {
+            it.advance(GroupHarness.SESSION_MS - 1);
+            assertThat(it.commitError(ids.getFirst(), 1)).isEqualTo(Errors.NONE);
+        }
+    }
+
+    @Test
+    void aMemberThatHasNoAssignmentYetCannotCommit() {
+        var join = it.joinTwice();
+        it.advance(0);
+        assertThat(it.commitError(join.get().memberId(), 1)).isEqualTo(Errors.REBALANCE_IN_PROGRESS);
+    }
+
+    @Test
+    void aMemberCommitsForTheGenerationThatIsEnding() {
+        var ids = it.stableGroup(1);
+        it.joinTwice();
+        assertThat(it.commitError(ids.getFirst(), 1)).isEqualTo(Errors.NONE);
+    }
+
+    @Test
+    void offsetsOfSubscribedTopicsAreNotDeleted() {
+        var ids = it.stableGroup(1); // subscribed to m
+        it.commit(it.commitRequest(ids.getFirst(), 1, "m", 0, 5L));
+        it.commit(it.commitRequest(ids.getFirst(), 1, "t", 0, 6L));
+
+        assertThat(it.deleteOffsets("m", 0)
+                        .get()
+                        .topics()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .errorCode())
+                .isEqualTo(Errors.GROUP_SUBSCRIBED_TO_TOPIC.code());
+        assertThat(it.deleteOffsets("t", 0)
+                        .get()
+                        .topics()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .errorCode())
+                .isZero();
+        assertThat(it.committed("m", 0)).isEqualTo(5);
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+    }
+
+    @Test
+    void offsetsOfALiveGroupOfAnotherProtocolAreNotDeleted() {
+        var request = it.joinRequest("").setProtocolType("connect");
+        it.join(request, 3);
+        it.advance(0);
+        assertThat(it.deleteOffsets("t", 0).get().errorCode()).isEqualTo(Errors.NON_EMPTY_GROUP.code());
+        assertThat(it.inGroup("none").deleteOffsets("t", 0).get().errorCode())
+                .isEqualTo(Errors.GROUP_ID_NOT_FOUND.code());
+    }
+
+    @Test
+    void aGroupIsDeletedWithItsOffsetsOnceItIsEmpty() {
+        var ids = it.stableGroup(1);
+        it.commitError(ids.getFirst(), 1);
+        assertThat(it.deleteGroup()).isEqualTo(Errors.NON_EMPTY_GROUP);
+        it.leave(ids.getFirst());
+        assertThat(it.deleteGroup()).isEqualTo(Errors.NONE);
+        assertThat(it.deleteGroup()).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+        it.restart();
+        assertThat(it.shard().group(GroupHarness.GROUP)).isNull();
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+    }
+
+    @Test
+    void aDeletionThatIsRefusedLeavesTheGroup() {
+        it.commitError("", -1);
+        it.refuseNextWrite(Errors.NOT_ENOUGH_REPLICAS);
+        assertThat(it.deleteGroup()).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
+        assertThat(it.committed("t", 0)).isEqualTo(7);
+    }
+
+    @Test
+    void offsetsOfADeletedTopicGo() {
+        it.commitError("", -1);
+        it.commit(it.commitRequest("", -1, "other", 0, 9L));
+        it.run(it.shard().onTopicsDeleted(Set.of("t")));
+
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+        assertThat(it.committed("other", 0)).isEqualTo(9);
+    }
+
+    @Test
+    void offsetsExpireWhenTheGroupHasBeenEmptyForTheirRetention() {
+        var ids = it.stableGroup(1);
+        it.run(it.shard().onLoaded(it.nowMs()));
+        it.commitError(ids.getFirst(), 1);
+        it.leave(ids.getFirst());
+        it.advance(RETENTION_MS - CHECK_MS);
+        assertThat(it.committed("t", 0)).isEqualTo(7);
+        it.advance(2 * CHECK_MS);
+
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+        assertThat(it.shard().group(GroupHarness.GROUP))
+                .as("and the group with them")
+                .isNull();
+    }
+
+    @Test
+    void offsetsOfALiveGroupExpireOnlyForTopicsItDoesNotRead() {
+        var ids = it.stableGroup(1);
+        it.run(it.shard().onLoaded(it.nowMs()));
+        it.commit(it.commitRequest(ids.getFirst(), 1, "m", 0, 5L));
+        it.commit(it.commitRequest(ids.getFirst(), 1, "t", 0, 6L));
+        for (long ms = 0; ms < RETENTION_MS + CHECK_MS; ms += 9_000) {
+            assertThat(it.heartbeat(ids.getFirst(), 1)).isEqualTo(Errors.NONE);
+            it.advance(9_000);
+        }
+
+        assertThat(it.committed("m", 0)).isEqualTo(5);
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+    }
+
+    @Test
+    void anOldClientsOwnRetentionCounts() {
+        it.run(it.shard().onLoaded(it.nowMs()));
+        it.commit(it.commitRequest("", -1, "t", 0, 6L).setRetentionTimeMs(1_000), 4);
+        it.commit(it.commitRequest("", -1, "u", 0, 6L), 5);
+        it.restart();
+        it.advance(CHECK_MS);
+
+        assertThat(it.committed("t", 0)).isEqualTo(-1);
+        assertThat(it.committed("u", 0)).isEqualTo(6);
+    }
+
+    @Test
+    void offsetsOfAnOpenTransactionAreUnstableUntilItEnds() {
+        it.commitError("", -1);
+        var record = GroupRecords.offset(
+                GroupHarness.GROUP, new TopicPartition("t", 0), new CommittedOffset(20, 1, "txn", 1L, -1L, Uuid.ZERO));
+        it.shard().replay(42L, (short) 0, record);
+
+        assertThat(row(true).errorCode()).isEqualTo(Errors.UNSTABLE_OFFSET_COMMIT.code());
+        assertThat(row(false).committedOffset()).isEqualTo(7);
+
+        it.shard().replayEndTransaction(42L, (short) 0, false);
+        assertThat(row(true).committedOffset()).isEqualTo(7);
+        it.shard().replay(42L, (short) 0, record);
+        it.shard().replayEndTransaction(42L, (short) 0, true);
+        it.commitError("", -1);
+        it.shard().replay(42L, (short) 0, record);
+        it.shard().replayEndTransaction(42L, (short) 0, true);
+        it.shard().timeline().commitUpTo(Long.MAX_VALUE);
+        assertThat(row(true).committedOffset()).isEqualTo(20);
+    }
+}
