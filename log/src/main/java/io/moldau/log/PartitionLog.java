@@ -314,6 +314,8 @@ public final class PartitionLog {
         long recoveryPoint = Math.clamp(before.recoveryPoint(), loaded.logStartOffset(), loaded.logEndOffset());
         if (!viewKnown) {
             unsavedState = true;
+            // The journal speaks of a log before the log has a directory.
+            directoryMade = storage.exists(directory.resolve(PartitionMetadataFile.FILE_NAME));
         }
         // Names that the process before this one made may not be durable either.
         unsyncedDirectory |= recoveryPoint < loaded.logEndOffset();

@@ -52,11 +52,18 @@ final class LogDirJournal {
     private final Map<TopicPartition, RememberedLog> logs;
     // Taken before the lock of the journal itself; while it is held the open file is not closed.
     private final Object forcing = new Object();
+    private final boolean notesMayBeMissing;
     private long generation;
     private @Nullable LogFile journal;
     private long journalSize;
 
-    private LogDirJournal(LogStorage storage, Path logDir, Map<TopicPartition, RememberedLog> logs, long generation) {
+    private LogDirJournal(
+            LogStorage storage,
+            Path logDir,
+            Map<TopicPartition, RememberedLog> logs,
+            long generation,
+            boolean notesMayBeMissing) {
+        this.notesMayBeMissing = notesMayBeMissing;
         this.storage = storage;
         this.logDir = logDir;
         this.logs = logs;
@@ -91,6 +98,7 @@ final class LogDirJournal {
             }
             generation = replay.generation;
         }
+        boolean notesMayBeMissing = false;
         var newer = journals.tailMap(generation, true);
         if (newer.isEmpty()) {
             // A clean stop leaves a checkpoint and no journal.
@@ -105,7 +113,8 @@ final class LogDirJournal {
                 replay.read(storage.readAll(journal));
                 generation = Math.max(generation, replay.generation);
             }
-            if (!replay.sameBoot) {
+            notesMayBeMissing = !replay.sameBoot;
+            if (notesMayBeMissing) {
                 // Only forced bytes are sure to be there, and the last lines of the journal may be missing too.
                 for (var log : replay.logs.values()) {
                     log.limitEnd(log.view.recoveryPoint());
@@ -113,7 +122,7 @@ final class LogDirJournal {
                 }
             }
         }
-        return new LogDirJournal(storage, logDir, replay.logs, generation);
+        return new LogDirJournal(storage, logDir, replay.logs, generation, notesMayBeMissing);
     }
 
     /// A directory that remembers nothing yet.
@@ -123,7 +132,13 @@ final class LogDirJournal {
                 storage.delete(logDir.resolve(name));
             }
         }
-        return new LogDirJournal(storage, logDir, new LinkedHashMap<>(), -1);
+        return new LogDirJournal(storage, logDir, new LinkedHashMap<>(), -1, false);
+    }
+
+    /// Whether the machine failed while this program used the directory: a partition that the journal does not
+    /// know may be its own then. Otherwise it was put there by somebody else.
+    boolean notesMayBeMissing() {
+        return notesMayBeMissing;
     }
 
     synchronized Map<TopicPartition, LogSummary> summaries() {
@@ -147,7 +162,7 @@ final class LogDirJournal {
         log.highWatermark = summary.highWatermark();
         log.dirty = true;
         log.logStartOffset = opening.logStartOffset();
-        log.foreign = true;
+        log.foreign = !opening.gapsAreLosses();
         logs.put(partition, log);
     }
 

@@ -147,7 +147,8 @@ final class LogDirectory implements LogJournal {
                 highWatermarks = OffsetCheckpoint.read(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK));
             }
             long recoveryPoint = recoveryPoints.getOrDefault(partition, 0L);
-            var opening = new OpeningState(clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), false);
+            var opening = new OpeningState(
+                    clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), journal.notesMayBeMissing());
             var summary = new LogSummary(
                     PartitionMetadataFile.read(storage, path.resolve(name)),
                     null,
