@@ -318,7 +318,7 @@ public final class PartitionLog {
             directoryMade = storage.exists(directory.resolve(PartitionMetadataFile.FILE_NAME));
         }
         // Names that the process before this one made may not be durable either.
-        unsyncedDirectory |= recoveryPoint < loaded.logEndOffset();
+        unsyncedDirectory = true;
         publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
     }
 
