@@ -112,12 +112,12 @@ def bad_topics_refused_by_name():
 
 
 def configs_described_and_altered():
-    topic = create("config", retention_ms="3600000")
+    topic = create("config", delete_retention_ms="3600000")
     resource = ConfigResource("topic", topic)
-    assert settings_of(resource)["retention.ms"].value == "3600000"
+    assert settings_of(resource)["delete.retention.ms"].value == "3600000"
     done(admin.alter_configs([ConfigResource("topic", topic, set_config={"max.message.bytes": "77777"})]))
     until("altered", lambda: settings_of(resource)["max.message.bytes"].value == "77777")
-    assert settings_of(resource)["retention.ms"].value == "604800000", "AlterConfigs replaces the whole set"
+    assert settings_of(resource)["delete.retention.ms"].value == "86400000", "AlterConfigs replaces the whole set"
     broker = str(next(iter(admin.list_topics(timeout=10).brokers)))
     assert "log.dirs" in settings_of(ConfigResource("broker", broker))
 

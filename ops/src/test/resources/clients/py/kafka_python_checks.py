@@ -47,7 +47,7 @@ def read(source, count, seconds=25):
 def finds_the_version_by_itself():
     source = consumer()
     assert source.bootstrap_connected()
-    assert source.config["api_version"] >= (2, 5, 0), source.config["api_version"]
+    assert source.config["api_version"] >= (2, 4, 0), source.config["api_version"]
     source.close()
 
 

@@ -55,7 +55,7 @@ final class TrainingRun {
     private static void use(RawClient client) throws IOException {
         client.call(ApiKey.API_VERSIONS, new ApiVersionsRequestData(), ApiVersionsResponseData.class);
         createTopic(client);
-        var described = client.call(ApiKey.METADATA, new MetadataRequestData(), MetadataResponseData.class);
+        var described = client.call(ApiKey.METADATA, new MetadataRequestData().setTopics(null), MetadataResponseData.class);
         var topic = described.topics().stream()
                 .filter(one -> TOPIC.equals(one.name()))
                 .findFirst()
@@ -88,7 +88,7 @@ final class TrainingRun {
     private static void produce(RawClient client, MetadataResponseData.MetadataResponseTopic topic) throws IOException {
         var producer = client.call(
                 ApiKey.INIT_PRODUCER_ID,
-                new InitProducerIdRequestData().setTransactionTimeoutMs(60_000),
+                new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(60_000),
                 InitProducerIdResponseData.class);
         expectNone("InitProducerId", producer.errorCode());
         var value = "a value".repeat(20).getBytes(StandardCharsets.UTF_8);

@@ -118,18 +118,18 @@ class JavaClientIT {
         var topic = create("config", 1, Map.of());
         var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         var before = value(get(admin.describeConfigs(List.of(resource)).all()), resource);
-        assertThat(before.get("retention.ms").value()).isEqualTo("604800000");
-        assertThat(before.get("retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DEFAULT_CONFIG);
+        assertThat(before.get("delete.retention.ms").value()).isEqualTo("86400000");
+        assertThat(before.get("delete.retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DEFAULT_CONFIG);
 
         get(admin.incrementalAlterConfigs(Map.of(
                         resource,
                         List.of(new AlterConfigOp(
-                                new ConfigEntry("retention.ms", "1234567"), AlterConfigOp.OpType.SET))))
+                                new ConfigEntry("delete.retention.ms", "1234567"), AlterConfigOp.OpType.SET))))
                 .all());
 
         var after = value(get(admin.describeConfigs(List.of(resource)).all()), resource);
-        assertThat(after.get("retention.ms").value()).isEqualTo("1234567");
-        assertThat(after.get("retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
+        assertThat(after.get("delete.retention.ms").value()).isEqualTo("1234567");
+        assertThat(after.get("delete.retention.ms").source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
     }
 
     @ParameterizedTest
