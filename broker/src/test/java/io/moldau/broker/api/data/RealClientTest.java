@@ -103,7 +103,8 @@ class RealClientTest {
                         .isEqualTo(("header-" + i).getBytes(StandardCharsets.UTF_8));
             }
             var byTime = consumer.offsetsForTimes(Map.of(new TopicPartition("t", 0), 1_000L + 301));
-            assertThat(Objects.requireNonNull(byTime.get(new TopicPartition("t", 0))).offset())
+            assertThat(Objects.requireNonNull(byTime.get(new TopicPartition("t", 0)))
+                            .offset())
                     .isEqualTo(101);
             assertThat(consumer.endOffsets(List.of(new TopicPartition("t", 2)))).containsValue((long) count / 3);
             assertThat(consumer.beginningOffsets(List.of(new TopicPartition("t", 2))))
