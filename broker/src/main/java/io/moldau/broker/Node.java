@@ -279,13 +279,16 @@ public final class Node implements AutoCloseable {
 
         MetadataCache cache = new MetadataCache(timer);
         PooledMemory memory = new PooledMemory(loops);
-        PartitionRegistry partitions = new PartitionRegistry(
-                config.nodeId(),
-                logDirs,
-                cache::image,
-                time,
-                new TailCache(memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
-                services.faults());
+        PartitionRegistry partitions = opened(
+                "partitions",
+                new PartitionRegistry(
+                        config.nodeId(),
+                        logDirs,
+                        cache::image,
+                        time,
+                        new TailCache(
+                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
+                        services.faults()));
 
         MetadataQuorumNode quorum = joined(quorumStart);
         NodeToController controller = quorum.nodeToController();

@@ -314,7 +314,11 @@ public final class PartitionLog {
         long recoveryPoint = Math.clamp(before.recoveryPoint(), loaded.logStartOffset(), loaded.logEndOffset());
         if (!viewKnown) {
             unsavedState = true;
+            // The journal speaks of a log before the log has a directory.
+            directoryMade = storage.exists(directory.resolve(PartitionMetadataFile.FILE_NAME));
         }
+        // Names that the process before this one made may not be durable either.
+        unsyncedDirectory = true;
         publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
     }
 
@@ -643,6 +647,7 @@ public final class PartitionLog {
     }
 
     private void appendFollowing(ByteBuffer records) throws IOException {
+        journal.checkOnline();
         long nowMs = environment.time().milliseconds();
         long expected = published.view().logEndOffset();
         int start = records.position();

@@ -9,11 +9,15 @@ import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.MalformedMessageException;
 import io.moldau.wire.protocol.Message;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +71,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private long lastActivityNanos;
     private boolean counted;
     private boolean closed;
+    private boolean draining;
     private boolean inBurst;
     private boolean paused;
     private boolean waitsForMemory;
@@ -185,6 +190,26 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         tearDown();
     }
 
+    /// Serves no further request, sends what is answered soon, and closes. On the event loop.
+    void drain() {
+        if (closed || draining) {
+            return;
+        }
+        draining = true;
+        pause();
+        List<ServerRequest> open = new ArrayList<>();
+        sequencer.forEach(open::add);
+        open.forEach(ServerRequest::giveUpWaiting);
+        closeIfDrained();
+    }
+
+    private void closeIfDrained() {
+        if (draining && !closed && sequencer.open() == 0) {
+            flush();
+            attached().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        }
+    }
+
     /// Gives everything back. Answers that are still being made find `closed` set and are released on arrival.
     private void tearDown() {
         if (closed) {
@@ -207,7 +232,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             shared.memory.release(request.bytes());
             ResponseEncoder.release(request.response(), request.apiVersion());
             request.dropResponse();
-            request.disconnected();
+            request.giveUpWaiting();
         }
         if (encoder != null) {
             encoder.close();
@@ -247,7 +272,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             ByteBuf left = unfinished != null ? takeUnfinished() : unparsed;
             unparsed = left == null ? buffer : join(left, buffer);
         }
-        if (!paused) {
+        if (!paused && !draining) {
             parse();
         }
     }
@@ -367,7 +392,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void resume() {
-        if (!paused || closed || waitsForMemory || mustPause()) {
+        if (!paused || closed || draining || waitsForMemory || mustPause()) {
             return;
         }
         paused = false;
@@ -491,6 +516,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 if (!closed) {
                     flush();
                     resume();
+                    closeIfDrained();
                 }
             });
         }

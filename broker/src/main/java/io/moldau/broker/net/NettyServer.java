@@ -31,6 +31,8 @@ public final class NettyServer implements AutoCloseable {
     /// With more than this unsent, a connection is not read from until the peer has taken half of it.
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
 
+    private static final long DRAIN_MS = 1000;
+
     private final NetworkConfig config;
     private final EventLoops loops;
     private final ConnectionHandler.Shared shared;
@@ -143,9 +145,17 @@ public final class NettyServer implements AutoCloseable {
         listeners.clear();
     }
 
+    /// Stops accepting, has waits given up and what is under way answered for a moment, and ends the connections.
     @Override
     public void close() {
         stopAccepting();
+        for (Channel channel : connections) {
+            var handler = channel.pipeline().get(ConnectionHandler.class);
+            if (handler != null) {
+                channel.eventLoop().execute(handler::drain);
+            }
+        }
+        connections.newCloseFuture().awaitUninterruptibly(DRAIN_MS);
         connections.close().awaitUninterruptibly();
     }
 }

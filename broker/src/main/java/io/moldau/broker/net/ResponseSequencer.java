@@ -1,5 +1,6 @@
 package io.moldau.broker.net;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The open requests of one connection in the order they came, whose answers leave in that order.
@@ -59,6 +60,17 @@ final class ResponseSequencer<S extends ResponseSequencer.Slot<S>> {
         }
         open--;
         return slot;
+    }
+
+    /// Visits the open requests in their order; the visitor may answer them, but takes none out.
+    void forEach(Consumer<S> visitor) {
+        S slot = first;
+        while (slot != null) {
+            Slot<S> current = slot;
+            S following = current.next;
+            visitor.accept(slot);
+            slot = following;
+        }
     }
 
     int open() {

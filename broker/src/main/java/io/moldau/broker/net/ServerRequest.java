@@ -122,8 +122,9 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
         }
     }
 
-    /// The connection is gone and this request was not answered yet.
-    void disconnected() {
+    /// The connection is gone or about to go: if this request is not answered yet, its handler need not wait
+    /// longer.
+    void giveUpWaiting() {
         Runnable action = giveUp;
         if (action != null && (int) STATE.getVolatile(this) == OPEN) {
             giveUp = null;

@@ -392,7 +392,7 @@ public final class Partition {
         if (isolation == FetchIsolation.LAST_STABLE_OFFSET) {
             aborted = records.sizeInBytes() == 0 ? List.of() : log.abortedTransactions(offset, upTo);
         }
-        return new PartitionRead.Data(committed, stable, view.logStartOffset(), records, aborted);
+        return new PartitionRead.Data(committed, stable, view.logStartOffset(), upTo, records, aborted);
     }
 
     /// Null if the offset has just been deleted.
@@ -475,6 +475,11 @@ public final class Partition {
             left.remove(watcher);
             watchers = left.toArray(NO_WATCHERS);
         }
+    }
+
+    /// Whether anybody watches.
+    public boolean isWatched() {
+        return watchers.length > 0;
     }
 
     private void changed(int bytes) {

@@ -11,11 +11,13 @@ public sealed interface PartitionRead {
 
     /// Batches, or none. Their references belong to whoever gets this.
     ///
+    /// @param upToOffset where the reader had to stop, exclusive, had it taken everything
     /// @param aborted the aborted transactions among them; null unless the fetch asked for committed records only
     record Data(
             long highWatermark,
             long lastStableOffset,
             long logStartOffset,
+            long upToOffset,
             RecordBytes records,
             @Nullable List<AbortedTransaction> aborted)
             implements PartitionRead {}

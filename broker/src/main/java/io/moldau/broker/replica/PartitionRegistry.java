@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Look-ups come from any thread; changes only from the thread that publishes metadata, and from whoever sees a
 /// disk fail.
-public final class PartitionRegistry {
+public final class PartitionRegistry implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionRegistry.class);
 
@@ -165,6 +165,15 @@ public final class PartitionRegistry {
                 partition.updateSettings(settings);
             }
         }
+    }
+
+    /// Ends all waits and gives back all cached memory. The logs belong to whoever opened them.
+    @Override
+    public void close() {
+        for (Partition partition : onlinePartitions()) {
+            partition.retire();
+        }
+        hosted.clear();
     }
 
     // --- disks ---

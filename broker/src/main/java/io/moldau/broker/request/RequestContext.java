@@ -42,8 +42,8 @@ public interface RequestContext {
     /// Closes the connection, the only way left to tell the peer; the reason goes to the log.
     void disconnect(String reason);
 
-    /// Runs on [#executor] if the connection goes away before this request is answered, so that a wait for it can
-    /// be given up; at once if it is gone already. At most one per request, set on [#executor].
+    /// Runs on [#executor] if the connection goes away, or is about to, before this request is answered, so that a
+    /// wait for it is given up; at once if it is gone already. At most one per request, set on [#executor].
     void whenDisconnected(Runnable giveUp);
 
     /// The event loop of the connection. What runs there must not block.

@@ -366,6 +366,25 @@ class ConnectionHandlerTest {
     }
 
     @Test
+    void drainingAnswersWhatIsOpenAndServesNoMore() {
+        EmbeddedChannel channel = connect(NetworkConfig.DEFAULTS);
+        answerAtOnce = false;
+        channel.writeInbound(Unpooled.wrappedBuffer(join(heartbeat(1, "a"), heartbeat(2, "b"))));
+        waiting.get(0).whenDisconnected(() -> waiting.get(0).respond(new HeartbeatResponseData()));
+        channel.pipeline().get(ConnectionHandler.class).drain();
+        channel.writeInbound(Unpooled.wrappedBuffer(heartbeat(3, "c")));
+        channel.runPendingTasks();
+        assertThat(served).containsExactly("a", "b");
+        assertThat(correlationIds(channel)).containsExactly(1);
+        assertThat(channel.isOpen()).isTrue();
+        waiting.get(1).respond(new HeartbeatResponseData());
+        channel.runPendingTasks();
+        assertThat(correlationIds(channel)).containsExactly(2);
+        assertThat(channel.isOpen()).isFalse();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
     void aHandlersDisconnectComesAfterTheAnswersBeforeIt() {
         EmbeddedChannel channel = connect(NetworkConfig.DEFAULTS);
         answerAtOnce = false;

@@ -50,11 +50,20 @@ final class LogDirJournal {
     private final LogStorage storage;
     private final Path logDir;
     private final Map<TopicPartition, RememberedLog> logs;
+    // Taken before the lock of the journal itself; while it is held the open file is not closed.
+    private final Object forcing = new Object();
+    private final boolean notesMayBeMissing;
     private long generation;
     private @Nullable LogFile journal;
     private long journalSize;
 
-    private LogDirJournal(LogStorage storage, Path logDir, Map<TopicPartition, RememberedLog> logs, long generation) {
+    private LogDirJournal(
+            LogStorage storage,
+            Path logDir,
+            Map<TopicPartition, RememberedLog> logs,
+            long generation,
+            boolean notesMayBeMissing) {
+        this.notesMayBeMissing = notesMayBeMissing;
         this.storage = storage;
         this.logDir = logDir;
         this.logs = logs;
@@ -89,6 +98,7 @@ final class LogDirJournal {
             }
             generation = replay.generation;
         }
+        boolean notesMayBeMissing = false;
         var newer = journals.tailMap(generation, true);
         if (newer.isEmpty()) {
             // A clean stop leaves a checkpoint and no journal.
@@ -103,7 +113,8 @@ final class LogDirJournal {
                 replay.read(storage.readAll(journal));
                 generation = Math.max(generation, replay.generation);
             }
-            if (!replay.sameBoot) {
+            notesMayBeMissing = !replay.sameBoot;
+            if (notesMayBeMissing) {
                 // Only forced bytes are sure to be there, and the last lines of the journal may be missing too.
                 for (var log : replay.logs.values()) {
                     log.limitEnd(log.view.recoveryPoint());
@@ -111,7 +122,7 @@ final class LogDirJournal {
                 }
             }
         }
-        return new LogDirJournal(storage, logDir, replay.logs, generation);
+        return new LogDirJournal(storage, logDir, replay.logs, generation, notesMayBeMissing);
     }
 
     /// A directory that remembers nothing yet.
@@ -121,7 +132,13 @@ final class LogDirJournal {
                 storage.delete(logDir.resolve(name));
             }
         }
-        return new LogDirJournal(storage, logDir, new LinkedHashMap<>(), -1);
+        return new LogDirJournal(storage, logDir, new LinkedHashMap<>(), -1, false);
+    }
+
+    /// Whether the machine failed while this program used the directory: a partition that the journal does not
+    /// know may be its own then. Otherwise it was put there by somebody else.
+    boolean notesMayBeMissing() {
+        return notesMayBeMissing;
     }
 
     synchronized Map<TopicPartition, LogSummary> summaries() {
@@ -145,7 +162,7 @@ final class LogDirJournal {
         log.highWatermark = summary.highWatermark();
         log.dirty = true;
         log.logStartOffset = opening.logStartOffset();
-        log.foreign = true;
+        log.foreign = !opening.gapsAreLosses();
         logs.put(partition, log);
     }
 
@@ -164,29 +181,36 @@ final class LogDirJournal {
         }));
     }
 
-    synchronized void truncated(TopicPartition partition, long offset) throws IOException {
-        var log = logs.get(partition);
-        if (log != null) {
+    /// Durable on return.
+    void truncated(TopicPartition partition, long offset) throws IOException {
+        synchronized (this) {
+            var log = logs.get(partition);
+            if (log == null) {
+                return;
+            }
             log.truncated(offset);
             append(frame(TRUNCATED, out -> {
                 write(out, partition);
                 out.writeLong(offset);
             }));
-            force();
         }
+        force();
     }
 
     /// Durable on return.
-    synchronized void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
-        var log = logs.get(partition);
-        if (log != null) {
+    void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
+        synchronized (this) {
+            var log = logs.get(partition);
+            if (log == null) {
+                return;
+            }
             log.logStartOffset = offset;
             append(frame(LOG_START, out -> {
                 write(out, partition);
                 out.writeLong(offset);
             }));
-            force();
         }
+        force();
     }
 
     synchronized void saved(TopicPartition partition, LogSummary summary) throws IOException {
@@ -212,21 +236,29 @@ final class LogDirJournal {
         journalSize += frame.length;
     }
 
+    /// Makes all notes so far durable. Not under the journal's own lock: notes of other partitions need not wait.
     private void force() throws IOException {
-        var open = journal;
-        if (open != null) {
-            open.force();
+        synchronized (forcing) {
+            @Nullable LogFile open;
+            synchronized (this) {
+                open = journal;
+            }
+            if (open != null) {
+                open.force();
+            }
         }
     }
 
-    /// Writes a checkpoint if the journal has grown long.
-    void checkpointIfLong() throws IOException {
+    /// Makes the notes durable; writes a checkpoint if the journal has grown long.
+    void settle() throws IOException {
         boolean isLong;
         synchronized (this) {
             isLong = journalSize >= ROTATE_BYTES;
         }
         if (isLong) {
             checkpoint();
+        } else {
+            force();
         }
     }
 
@@ -234,6 +266,7 @@ final class LogDirJournal {
     private void checkpoint() throws IOException {
         byte[] content;
         long newGeneration;
+        @Nullable LogFile old;
         synchronized (this) {
             newGeneration = generation + 1;
             var path = journalPath(newGeneration);
@@ -243,12 +276,14 @@ final class LogDirJournal {
             file.write(ByteBuffer.wrap(header), 0);
             file.force();
             storage.syncDirectory(logDir);
-            var old = journal;
+            old = journal;
             journal = file;
             journalSize = header.length;
             generation = newGeneration;
             content = snapshot(NOT_CLEAN);
-            if (old != null) {
+        }
+        if (old != null) {
+            synchronized (forcing) {
                 old.close();
             }
         }

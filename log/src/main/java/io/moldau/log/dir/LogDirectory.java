@@ -74,7 +74,10 @@ final class LogDirectory implements LogJournal {
     static LogDirectory open(LogStorage storage, Path path, FailureListener listener) {
         Closeable lock = null;
         try {
-            storage.createDirectories(path);
+            if (!storage.isDirectory(path)) {
+                storage.createDirectories(path);
+                storage.syncDirectory(LogStorage.parent(path));
+            }
             lock = storage.lock(path.resolve(".lock"));
             var marker = CleanShutdownMarker.read(storage, path);
             var markerFile = path.resolve(CleanShutdownMarker.FILE_NAME);
@@ -144,7 +147,8 @@ final class LogDirectory implements LogJournal {
                 highWatermarks = OffsetCheckpoint.read(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK));
             }
             long recoveryPoint = recoveryPoints.getOrDefault(partition, 0L);
-            var opening = new OpeningState(clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), false);
+            var opening = new OpeningState(
+                    clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), journal.notesMayBeMissing());
             var summary = new LogSummary(
                     PartitionMetadataFile.read(storage, path.resolve(name)),
                     null,
@@ -259,11 +263,17 @@ final class LogDirectory implements LogJournal {
         if (!isOnline()) {
             return;
         }
+        var changed = new boolean[1];
         for (var log : logs) {
-            log.save(summary -> openJournal().saved(log.topicPartition(), summary));
+            log.save(summary -> {
+                openJournal().saved(log.topicPartition(), summary);
+                changed[0] = true;
+            });
         }
         try {
-            openJournal().checkpointIfLong();
+            if (changed[0]) {
+                openJournal().settle();
+            }
         } catch (IOException e) {
             throw fail("Writing the checkpoint failed", e);
         }

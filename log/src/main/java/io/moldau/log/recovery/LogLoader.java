@@ -40,6 +40,7 @@ public final class LogLoader {
     private final TreeSet<Long> snapshots = new TreeSet<>();
     private long bytesScanned;
     private long bytesCut;
+    private boolean namesChanged;
 
     public LogLoader(
             LogStorage storage,
@@ -70,6 +71,15 @@ public final class LogLoader {
     }
 
     private LoadedLog loadFiles() throws IOException {
+        var loaded = settle();
+        if (namesChanged) {
+            // Else a later power cut could bring back segments that are not a part of the log any more.
+            storage.syncDirectory(directory);
+        }
+        return loaded;
+    }
+
+    private LoadedLog settle() throws IOException {
         openSegments();
         if (segments.isEmpty()) {
             refuseIfShort(known.logStartOffset());
@@ -175,6 +185,7 @@ public final class LogLoader {
             if (base < 0) {
                 continue;
             }
+            namesChanged = true;
             if (base >= minCleaned) {
                 deleteFiles(base, SegmentFiles.SWAP);
                 continue;
@@ -365,6 +376,7 @@ public final class LogLoader {
             LOG.warn("Removing a segment behind a damaged one file={}", dropped.path());
             bytesCut += dropped.sizeInBytes();
             dropped.deleteFiles();
+            namesChanged = true;
         }
     }
 
@@ -373,6 +385,7 @@ public final class LogLoader {
             segments.removeLast().deleteFiles();
         }
         segments.add(LogSegment.create(storage, directory, offset, nowMs));
+        namesChanged = true;
     }
 
     // ---- epochs and producers

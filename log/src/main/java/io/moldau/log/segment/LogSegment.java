@@ -295,8 +295,7 @@ public final class LogSegment {
         offsetIndex.truncateToValuesBelow(position);
         timeIndex.truncateToValuesBelow(relative(endOffset));
         transactionIndex.truncateTo(endOffset);
-        size = position;
-        file.truncate(position);
+        cutAt(position);
         restoreAppendState(size, scratch);
     }
 
@@ -388,10 +387,12 @@ public final class LogSegment {
 
     // ---- recovery
 
-    /// Cuts the file at `position`, whatever stands there.
+    /// Cuts the file at `position`, whatever stands there. Durable on return: nothing may ever be written to
+    /// this file again, so no later force would keep the bytes from coming back.
     public void cutAt(int position) throws IOException {
         file.truncate(position);
         size = position;
+        file.force();
     }
 
     /// Where the batches begin that the index on disk does not lead to: recovery need not look at headers before

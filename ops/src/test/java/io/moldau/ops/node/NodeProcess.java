@@ -97,7 +97,8 @@ public final class NodeProcess implements AutoCloseable {
 
     /// Asks the process to stop, as Ctrl-C and service supervisors do, and returns its exit status.
     public int stop() {
-        process.destroy();
+        // Process.destroy would close our end of the streams, and with it the process's last words.
+        process.toHandle().destroy();
         return awaitExit();
     }
 

@@ -63,6 +63,11 @@ final class PendingFetch implements Runnable {
             return !(read instanceof PartitionRead.Data);
         }
 
+        /// Whether the next look would find something too, though nothing has changed by then.
+        boolean isWorthAnotherLook() {
+            return !(read instanceof PartitionRead.Data data) || data.upToOffset() > entry.fetchOffset;
+        }
+
         /// Whether the client does not know it yet.
         boolean isNews() {
             return !(read instanceof PartitionRead.Data data)
@@ -238,7 +243,7 @@ final class PendingFetch implements Runnable {
         if (!over && !session.isClosed() && !decisive && total < terms.minBytes()) {
             for (Found found : all) {
                 found.release();
-                if (terms.full() || found.isNews()) {
+                if (terms.full() || found.isNews() || found.isWorthAnotherLook()) {
                     session.enqueue(found.entry());
                 }
             }
@@ -272,7 +277,12 @@ final class PendingFetch implements Runnable {
             RecordBytes ready = services.files().ready(data.records());
             session.credit().measured(ready.sizeInBytes(), services.time().nanoseconds() - startNanos);
             return new PartitionRead.Data(
-                    data.highWatermark(), data.lastStableOffset(), data.logStartOffset(), ready, data.aborted());
+                    data.highWatermark(),
+                    data.lastStableOffset(),
+                    data.logStartOffset(),
+                    data.upToOffset(),
+                    ready,
+                    data.aborted());
         } catch (IOException e) {
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, partition.leaderId(), partition.leaderEpoch());
         }
@@ -284,6 +294,9 @@ final class PendingFetch implements Runnable {
         LeaderHints hints = null;
         for (Found found : all) {
             FetchedPartition entry = found.entry();
+            if (found.isWorthAnotherLook()) {
+                session.enqueue(entry);
+            }
             if (!terms.full() && !found.isNews()) {
                 continue;
             }
@@ -295,9 +308,6 @@ final class PendingFetch implements Runnable {
             }
             PartitionData data = data(found);
             topic.partitions().add(data);
-            if (found.isDecisive() || found.bytes() > 0) {
-                session.enqueue(entry); // until the client asks for something else, there is something to give
-            }
             if (context.apiVersion() >= LEADER_HINT_VERSION
                     && (data.errorCode() == Errors.NOT_LEADER_OR_FOLLOWER.code()
                             || data.errorCode() == Errors.FENCED_LEADER_EPOCH.code())) {

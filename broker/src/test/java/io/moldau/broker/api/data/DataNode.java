@@ -265,12 +265,13 @@ public final class DataNode implements AutoCloseable {
     public void close() {
         server.close();
         diskThreads.close();
+        partitions.close();
         loops.close();
         logs.close();
     }
 
     /// A node to measure the data path with: directory and port.
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws Exception {
         var node = new DataNode(
                 Path.of(arguments[0]),
                 NetworkConfig.DEFAULTS,
@@ -278,5 +279,6 @@ public final class DataNode implements AutoCloseable {
                 RequestMetrics.NONE,
                 1000);
         Runtime.getRuntime().addShutdownHook(new Thread(node::close));
+        Thread.currentThread().join();
     }
 }

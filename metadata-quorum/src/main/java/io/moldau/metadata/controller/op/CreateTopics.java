@@ -144,6 +144,7 @@ public final class CreateTopics {
         return new CreatableTopicResult()
                 .setName(topic.name())
                 .setTopicId(id)
+                .setErrorMessage(null)
                 .setNumPartitions(partitions.size())
                 .setReplicationFactor(
                         (short) partitions.values().iterator().next().replicas().size())

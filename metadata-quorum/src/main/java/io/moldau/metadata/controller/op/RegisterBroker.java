@@ -35,7 +35,11 @@ public final class RegisterBroker {
         Uuid incarnation = MetadataRecords.uuid(request.getIncarnationId());
         BrokerRegistration existing = image.cluster().broker(brokerId);
         boolean sameProcess = existing != null && existing.incarnationId().equals(incarnation);
-        if (existing != null && !sameProcess && hasLiveSession && !existing.inControlledShutdown()) {
+        if (existing != null
+                && !sameProcess
+                && hasLiveSession
+                && !existing.inControlledShutdown()
+                && !holdsDirectoriesOf(existing, request)) {
             throw new ApiException(
                     Errors.DUPLICATE_BROKER_REGISTRATION,
                     "Another broker is registered with id " + brokerId
@@ -66,6 +70,14 @@ public final class RegisterBroker {
         return ControllerResult.of(
                 records,
                 RegisterBrokerResponse.newBuilder().setBrokerEpoch(epoch).build());
+    }
+
+    /// A process holds its data directories' locks from before it registers until it ends. Whoever comes with a
+    /// directory of the registered process therefore proves that this one is gone, and need not wait for the end of
+    /// its session, which would be most of the time a node is away after a crash.
+    private static boolean holdsDirectoriesOf(BrokerRegistration existing, RegisterBrokerRequest request) {
+        return MetadataRecords.uuids(request.getLogDirsList()).stream()
+                .anyMatch(dir -> !dir.equals(Uuid.ZERO) && existing.logDirs().contains(dir));
     }
 
     private static void check(MetadataImage image, RegisterBrokerRequest request) {

@@ -127,7 +127,7 @@ public final class RatisQuorum implements MetadataQuorum {
         var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
         beans.setDaemon(true);
         beans.start();
-        LOG.info("metadata quorum settings: {}", RatisProperties.settings(config));
+        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
         var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
         stateMachine = machine;
         try {

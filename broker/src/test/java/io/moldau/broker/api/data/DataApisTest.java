@@ -1,0 +1,525 @@
+package io.moldau.broker.api.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.moldau.broker.replica.TopicSettings;
+import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
+import io.moldau.log.LogConfig;
+import io.moldau.metadata.partition.LeaderRecoveryState;
+import io.moldau.metadata.partition.PartitionRegistration;
+import io.moldau.wire.message.DeleteRecordsRequestData;
+import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsPartition;
+import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsTopic;
+import io.moldau.wire.message.DeleteRecordsResponseData;
+import io.moldau.wire.message.InitProducerIdRequestData;
+import io.moldau.wire.message.InitProducerIdResponseData;
+import io.moldau.wire.message.ListOffsetsRequestData;
+import io.moldau.wire.message.ListOffsetsRequestData.ListOffsetsPartition;
+import io.moldau.wire.message.ListOffsetsRequestData.ListOffsetsTopic;
+import io.moldau.wire.message.ListOffsetsResponseData;
+import io.moldau.wire.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import io.moldau.wire.message.OffsetForLeaderEpochRequestData;
+import io.moldau.wire.message.OffsetForLeaderEpochRequestData.OffsetForLeaderPartition;
+import io.moldau.wire.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopic;
+import io.moldau.wire.message.OffsetForLeaderEpochResponseData;
+import io.moldau.wire.message.ProduceRequestData;
+import io.moldau.wire.message.ProduceRequestData.PartitionProduceData;
+import io.moldau.wire.message.ProduceRequestData.TopicProduceData;
+import io.moldau.wire.message.ProduceResponseData;
+import io.moldau.wire.message.ProduceResponseData.PartitionProduceResponse;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.HeapRecords;
+import io.moldau.wire.protocol.RecordBytes;
+import io.moldau.wire.record.BatchBuilder;
+import io.moldau.wire.record.Compression;
+import io.moldau.wire.record.TimestampType;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Every data API but Fetch, as bytes over a socket.
+class DataApisTest {
+
+    @TempDir
+    Path directory;
+
+    private DataNode node;
+    private RawClient client;
+    private Uuid topicId;
+
+    @BeforeEach
+    void start() throws Exception {
+        node = new DataNode(directory);
+        topicId = node.createTopic("t", 2);
+        client = new RawClient(node.address());
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        node.close();
+        assertThat(node.faults.faults()).isEmpty();
+    }
+
+    static ByteBuffer batch(long timestamp, int count) {
+        var builder = new BatchBuilder();
+        for (int i = 0; i < count; i++) {
+            builder.append(timestamp + i, null, new byte[] {(byte) i});
+        }
+        return builder.build();
+    }
+
+    private ProduceRequestData produce(int acks, int partition, @Nullable RecordBytes records) {
+        return new ProduceRequestData()
+                .setAcks((short) acks)
+                .setTimeoutMs(5000)
+                .setTopicData(List.of(new TopicProduceData()
+                        .setName("t")
+                        .setTopicId(topicId)
+                        .setPartitionData(List.of(
+                                new PartitionProduceData().setIndex(partition).setRecords(records)))));
+    }
+
+    /// The answer for the one partition asked. Which of name and id is written depends on the version.
+    private PartitionProduceResponse produced(int version, ProduceRequestData request) {
+        ProduceRequestData sent = request;
+        ProduceResponseData response = client.call(ApiKey.PRODUCE, version, sent, ProduceResponseData.class);
+        return response.responses().getFirst().partitionResponses().getFirst();
+    }
+
+    static IntStream produceVersions() {
+        return IntStream.rangeClosed(3, 13);
+    }
+
+    @ParameterizedTest
+    @MethodSource("produceVersions")
+    void produceWorksInEveryVersion(int version) {
+        for (int acks : new int[] {1, -1}) {
+            PartitionProduceResponse answer = produced(version, produce(acks, 0, HeapRecords.of(batch(1000, 3))));
+            assertThat(answer.errorCode()).isZero();
+            assertThat(answer.baseOffset()).isEqualTo(acks == 1 ? 0 : 3);
+            assertThat(answer.logAppendTimeMs()).isEqualTo(-1);
+            assertThat(answer.logStartOffset()).isEqualTo(version >= 5 ? 0 : -1);
+        }
+        assertThat(node.partition("t", 0).highWatermark()).isEqualTo(6);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void refusedVersionsOfProduceClose(int version) {
+        try (var old = new RawClient(node.address())) {
+            // The header is what counts: the body is never looked at.
+            int id = old.send(ApiKey.PRODUCE, 3, produce(1, 0, HeapRecords.of(batch(0, 1))));
+            assertThat(id).isEqualTo(1);
+            assertThat(old.receive(ApiKey.PRODUCE, 3, id, ProduceResponseData.class)
+                            .responses())
+                    .hasSize(1);
+            byte[] frame = {0, 0, 0, 12, 0, 0, 0, (byte) version, 0, 0, 0, 9, -1, -1, 0, 0};
+            old.socket.getOutputStream().write(frame);
+            assertThat(old.isClosedByPeer()).isTrue();
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void withoutAcksNothingComesBackAndAFailureCloses() {
+        client.send(ApiKey.PRODUCE, 9, produce(0, 0, HeapRecords.of(batch(1, 1))));
+        client.send(ApiKey.PRODUCE, 9, produce(0, 0, HeapRecords.of(batch(2, 1))));
+        ListOffsetsPartitionResponse end = offset(7, 0, ListOffsetsHandler.LATEST, (byte) 0, -1);
+        assertThat(end.offset()).isEqualTo(2);
+
+        client.send(ApiKey.PRODUCE, 9, produce(0, 77, HeapRecords.of(batch(2, 1))));
+        assertThat(client.isClosedByPeer()).isTrue();
+    }
+
+    private void assertRefused(int version, ProduceRequestData request, Errors error) {
+        PartitionProduceResponse answer = produced(version, request);
+        assertThat(Errors.forCode(answer.errorCode())).isEqualTo(error);
+        assertThat(answer.baseOffset()).isEqualTo(-1);
+        if (version >= 8) {
+            assertThat(answer.errorMessage()).isNotBlank();
+        }
+        assertThat(node.partition("t", 0).logEndOffset()).isZero();
+    }
+
+    @Test
+    void badProduceRequestsAreRefusedWithTheirReason() {
+        ByteBuffer good = batch(1, 1);
+        assertRefused(9, produce(2, 0, HeapRecords.of(batch(1, 1))), Errors.INVALID_REQUIRED_ACKS);
+        assertRefused(9, produce(-2, 0, HeapRecords.of(batch(1, 1))), Errors.INVALID_REQUIRED_ACKS);
+        assertRefused(9, produce(1, 2, HeapRecords.of(batch(1, 1))), Errors.UNKNOWN_TOPIC_OR_PARTITION);
+        assertRefused(9, produce(1, 0, null), Errors.INVALID_RECORD);
+        assertRefused(9, produce(1, 0, HeapRecords.empty()), Errors.INVALID_RECORD);
+        assertRefused(9, produce(1, 0, HeapRecords.of(new byte[20])), Errors.CORRUPT_MESSAGE);
+
+        var two = ByteBuffer.allocate(2 * good.remaining())
+                .put(batch(1, 1))
+                .put(batch(2, 1))
+                .flip();
+        assertRefused(9, produce(1, 0, HeapRecords.of(two)), Errors.INVALID_RECORD);
+
+        ByteBuffer oldFormat = batch(1, 1);
+        oldFormat.put(16, (byte) 1);
+        assertRefused(9, produce(1, 0, HeapRecords.of(oldFormat)), Errors.INVALID_RECORD);
+
+        ByteBuffer flipped = batch(1, 1);
+        flipped.put(flipped.limit() - 2, (byte) (flipped.get(flipped.limit() - 2) ^ 4));
+        assertRefused(9, produce(1, 0, HeapRecords.of(flipped)), Errors.CORRUPT_MESSAGE);
+
+        ByteBuffer zstd = new BatchBuilder()
+                .compression(Compression.ZSTD)
+                .append(1, null, new byte[100])
+                .build();
+        assertRefused(6, produce(1, 0, HeapRecords.of(zstd.duplicate())), Errors.UNSUPPORTED_COMPRESSION_TYPE);
+        assertThat(produced(7, produce(1, 1, HeapRecords.of(zstd))).errorCode()).isZero();
+    }
+
+    @Test
+    void aTransactionalBatchIsNeverTakenForAPlainOne() {
+        ByteBuffer batch = new BatchBuilder()
+                .producer(1000, (short) 0, 0)
+                .transactional(true)
+                .append(1, null, new byte[1])
+                .build();
+        assertRefused(9, produce(-1, 0, HeapRecords.of(batch)).setTransactionalId("x"), Errors.INVALID_TXN_STATE);
+    }
+
+    @Test
+    void topicsByIdAndInternalTopics() {
+        var request = produce(1, 0, HeapRecords.of(batch(1, 1)));
+        request.topicData().getFirst().setTopicId(new Uuid(5, 5));
+        assertRefused(13, request, Errors.UNKNOWN_TOPIC_ID);
+
+        node.createTopic("__consumer_offsets", 1);
+        request = produce(1, 0, HeapRecords.of(batch(1, 1)));
+        request.topicData().getFirst().setName("__consumer_offsets");
+        assertRefused(9, request, Errors.INVALID_TOPIC_EXCEPTION);
+    }
+
+    @Test
+    void theRecordToBlameIsNamed() {
+        node.createTopic(
+                "compacted",
+                1,
+                new TopicSettings(
+                        LogConfig.DEFAULTS.toBuilder()
+                                .compact(true)
+                                .delete(false)
+                                .build(),
+                        1));
+        ByteBuffer batch = new BatchBuilder()
+                .append(1, new byte[1], new byte[1])
+                .append(1, null, new byte[1])
+                .build();
+        var request = produce(1, 0, HeapRecords.of(batch));
+        request.topicData().getFirst().setName("compacted");
+        PartitionProduceResponse answer = produced(9, request);
+        assertThat(Errors.forCode(answer.errorCode())).isEqualTo(Errors.INVALID_RECORD);
+        assertThat(answer.recordErrors()).hasSize(1);
+        assertThat(answer.recordErrors().getFirst().batchIndex()).isEqualTo(1);
+    }
+
+    @Test
+    void logAppendTimeIsReported() {
+        node.createTopic(
+                "stamped",
+                1,
+                new TopicSettings(
+                        LogConfig.DEFAULTS.toBuilder()
+                                .timestampType(TimestampType.LOG_APPEND_TIME)
+                                .build(),
+                        1));
+        var request = produce(1, 0, HeapRecords.of(batch(1, 1)));
+        request.topicData().getFirst().setName("stamped");
+        assertThat(produced(9, request).logAppendTimeMs()).isGreaterThan(1_000_000_000_000L);
+    }
+
+    @Test
+    void tooFewInSyncReplicas() {
+        node.createTopic("safe", 1, new TopicSettings(LogConfig.DEFAULTS, 2));
+        var request = produce(-1, 0, HeapRecords.of(batch(1, 1)));
+        request.topicData().getFirst().setName("safe");
+        assertThat(Errors.forCode(produced(9, request).errorCode())).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+        var one = produce(1, 0, HeapRecords.of(batch(1, 1)));
+        one.topicData().getFirst().setName("safe");
+        assertThat(produced(9, one).errorCode()).isZero();
+    }
+
+    private PartitionRegistration registered(List<Integer> replicas, List<Integer> isr, int leader, int epoch) {
+        return new PartitionRegistration(
+                replicas,
+                replicas.stream().map(it -> Uuid.ZERO).toList(),
+                isr,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                leader,
+                LeaderRecoveryState.RECOVERED,
+                epoch,
+                epoch);
+    }
+
+    @Test
+    void acksFromAllWaitForAFollowerAndTimeOutWithoutIt() {
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
+        var quick = produce(-1, 0, HeapRecords.of(batch(1, 2))).setTimeoutMs(100);
+        PartitionProduceResponse late = produced(9, quick);
+        assertThat(Errors.forCode(late.errorCode())).isEqualTo(Errors.REQUEST_TIMED_OUT);
+        assertThat(node.partition("t", 0).logEndOffset()).isEqualTo(2);
+        assertThat(node.partition("t", 0).highWatermark()).isZero();
+
+        int id = client.send(ApiKey.PRODUCE, 9, produce(-1, 0, HeapRecords.of(batch(1, 2))));
+        try (var other = new RawClient(node.address())) {
+            // Served while the first waits, on its own connection.
+            assertThat(other.call(
+                                    ApiKey.PRODUCE,
+                                    9,
+                                    produce(1, 0, HeapRecords.of(batch(1, 1))),
+                                    ProduceResponseData.class)
+                            .responses())
+                    .hasSize(1);
+        }
+        assertThat(node.partition("t", 0).followerFetched(2, 4)).isTrue();
+        ProduceResponseData done = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
+        PartitionProduceResponse answer =
+                done.responses().getFirst().partitionResponses().getFirst();
+        assertThat(answer.errorCode()).isZero();
+        assertThat(answer.baseOffset()).isEqualTo(2);
+        assertThat(node.partition("t", 0).highWatermark()).isEqualTo(4);
+        assertThat(node.partition("t", 0).followerFetched(3, 4))
+                .as("no replica of it")
+                .isFalse();
+    }
+
+    @Test
+    void whoWaitsForAcksIsToldWhenTheLeadershipEnds() {
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
+        int id = client.send(ApiKey.PRODUCE, 9, produce(-1, 0, HeapRecords.of(batch(1, 2))));
+        while (node.partition("t", 0).logEndOffset() < 2) {
+            Thread.onSpinWait();
+        }
+        node.change("t", 0, registered(List.of(1, 2), List.of(2), 2, 6));
+        ProduceResponseData response = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
+        assertThat(Errors.forCode(response.responses()
+                        .getFirst()
+                        .partitionResponses()
+                        .getFirst()
+                        .errorCode()))
+                .isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+
+        PartitionProduceResponse refused = produced(12, produce(1, 0, HeapRecords.of(batch(1, 1))));
+        assertThat(Errors.forCode(refused.errorCode())).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+        assertThat(refused.currentLeader().leaderId()).isEqualTo(2);
+        assertThat(refused.currentLeader().leaderEpoch()).isEqualTo(6);
+    }
+
+    // --- ListOffsets ---
+
+    private ListOffsetsPartitionResponse offset(
+            int version, int partition, long timestamp, byte isolation, int currentEpoch) {
+        var request = new ListOffsetsRequestData()
+                .setReplicaId(-1)
+                .setIsolationLevel(isolation)
+                .setTopics(List.of(new ListOffsetsTopic()
+                        .setName("t")
+                        .setPartitions(List.of(new ListOffsetsPartition()
+                                .setPartitionIndex(partition)
+                                .setCurrentLeaderEpoch(currentEpoch)
+                                .setTimestamp(timestamp)))));
+        ListOffsetsResponseData response =
+                client.call(ApiKey.LIST_OFFSETS, version, request, ListOffsetsResponseData.class);
+        return response.topics().getFirst().partitions().getFirst();
+    }
+
+    static IntStream listOffsetsVersions() {
+        return IntStream.rangeClosed(1, 11);
+    }
+
+    @ParameterizedTest
+    @MethodSource("listOffsetsVersions")
+    void offsetsByPlaceAndTimeInEveryVersion(int version) {
+        assertThat(produced(9, produce(1, 0, HeapRecords.of(batch(1000, 10)))).errorCode())
+                .isZero();
+        assertThat(produced(9, produce(1, 0, HeapRecords.of(batch(2000, 10)))).errorCode())
+                .isZero();
+        byte uncommitted = 0;
+        ListOffsetsPartitionResponse latest = offset(version, 0, ListOffsetsHandler.LATEST, uncommitted, -1);
+        assertThat(latest.offset()).isEqualTo(20);
+        assertThat(latest.timestamp()).isEqualTo(-1);
+        assertThat(latest.leaderEpoch()).isEqualTo(version >= 4 ? 0 : -1);
+        assertThat(offset(version, 0, ListOffsetsHandler.EARLIEST, uncommitted, -1)
+                        .offset())
+                .isZero();
+        ListOffsetsPartitionResponse inside = offset(version, 0, 1005, uncommitted, -1);
+        assertThat(inside.offset()).isEqualTo(5);
+        assertThat(inside.timestamp()).isEqualTo(1005);
+        assertThat(offset(version, 0, 1500, uncommitted, -1).offset()).isEqualTo(10);
+        assertThat(offset(version, 0, 9999, uncommitted, -1).offset()).isEqualTo(-1);
+
+        for (long special : new long[] {-3, -4, -5, -6}) {
+            long since = special == -3 ? 7 : special == -4 ? 8 : special == -5 ? 9 : 11;
+            ListOffsetsPartitionResponse answer = offset(version, 0, special, uncommitted, -1);
+            if (version < since) {
+                assertThat(Errors.forCode(answer.errorCode())).isEqualTo(Errors.UNSUPPORTED_VERSION);
+            } else {
+                assertThat(answer.errorCode()).isZero();
+                assertThat(answer.offset()).isEqualTo(special == -3 ? 19 : special == -4 ? 0 : -1);
+            }
+        }
+        assertThat(Errors.forCode(offset(version, 0, -7, uncommitted, -1).errorCode()))
+                .isEqualTo(Errors.UNSUPPORTED_VERSION);
+    }
+
+    @Test
+    void leaderEpochsAreChecked() {
+        node.change("t", 0, registered(List.of(1), List.of(1), 1, 5));
+        byte uncommitted = 0;
+        assertThat(offset(9, 0, -1, uncommitted, 5).errorCode()).isZero();
+        assertThat(Errors.forCode(offset(9, 0, -1, uncommitted, 4).errorCode())).isEqualTo(Errors.FENCED_LEADER_EPOCH);
+        assertThat(Errors.forCode(offset(9, 0, -1, uncommitted, 6).errorCode())).isEqualTo(Errors.UNKNOWN_LEADER_EPOCH);
+        assertThat(Errors.forCode(offset(9, 9, -1, uncommitted, -1).errorCode()))
+                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    }
+
+    // --- OffsetForLeaderEpoch ---
+
+    private OffsetForLeaderEpochResponseData.EpochEndOffset epochEnd(int version, int currentEpoch, int epoch) {
+        var request = new OffsetForLeaderEpochRequestData()
+                .setReplicaId(-1)
+                .setTopics(List.of(new OffsetForLeaderTopic()
+                        .setTopic("t")
+                        .setPartitions(List.of(new OffsetForLeaderPartition()
+                                .setPartition(0)
+                                .setCurrentLeaderEpoch(currentEpoch)
+                                .setLeaderEpoch(epoch)))));
+        if (version < 3) {
+            request.setReplicaId(-2);
+        }
+        return client.call(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request, OffsetForLeaderEpochResponseData.class)
+                .topics()
+                .getFirst()
+                .partitions()
+                .getFirst();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4})
+    void whereAnEpochEnds(int version) {
+        produced(9, produce(1, 0, HeapRecords.of(batch(1000, 10))));
+        node.change("t", 0, registered(List.of(1), List.of(1), 1, 3));
+        produced(9, produce(1, 0, HeapRecords.of(batch(1000, 5))));
+        assertThat(epochEnd(version, 3, 0).endOffset()).isEqualTo(10);
+        assertThat(epochEnd(version, 3, 0).leaderEpoch()).isZero();
+        assertThat(epochEnd(version, -1, 3).endOffset()).isEqualTo(15);
+        assertThat(epochEnd(version, -1, 9).endOffset()).isEqualTo(-1);
+        assertThat(Errors.forCode(epochEnd(version, 2, 0).errorCode())).isEqualTo(Errors.FENCED_LEADER_EPOCH);
+    }
+
+    // --- DeleteRecords ---
+
+    private DeleteRecordsResponseData.DeleteRecordsPartitionResult delete(int version, String topic, long offset) {
+        var request = new DeleteRecordsRequestData()
+                .setTimeoutMs(5000)
+                .setTopics(List.of(new DeleteRecordsTopic()
+                        .setName(topic)
+                        .setPartitions(List.of(new DeleteRecordsPartition()
+                                .setPartitionIndex(0)
+                                .setOffset(offset)))));
+        return client.call(ApiKey.DELETE_RECORDS, version, request, DeleteRecordsResponseData.class)
+                .topics()
+                .getFirst()
+                .partitions()
+                .getFirst();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void recordsAreDeletedUpToTheHighWatermark(int version) {
+        produced(9, produce(1, 0, HeapRecords.of(batch(1000, 10))));
+        assertThat(delete(version, "t", 4).lowWatermark()).isEqualTo(4);
+        assertThat(delete(version, "t", 2).lowWatermark()).isEqualTo(4);
+        assertThat(Errors.forCode(delete(version, "t", 11).errorCode())).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
+        assertThat(Errors.forCode(delete(version, "t", -2).errorCode())).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
+        assertThat(delete(version, "t", -1).lowWatermark()).isEqualTo(10);
+        assertThat(Errors.forCode(delete(version, "nowhere", 1).errorCode()))
+                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+        node.createTopic(
+                "compacted",
+                1,
+                new TopicSettings(
+                        LogConfig.DEFAULTS.toBuilder()
+                                .compact(true)
+                                .delete(false)
+                                .build(),
+                        1));
+        assertThat(Errors.forCode(delete(version, "compacted", 0).errorCode())).isEqualTo(Errors.POLICY_VIOLATION);
+    }
+
+    // --- InitProducerId ---
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+    void everyProducerGetsItsOwnId(int version) {
+        var ids = IntStream.range(0, 35)
+                .mapToObj(i -> client.call(
+                        ApiKey.INIT_PRODUCER_ID,
+                        version,
+                        new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(1000),
+                        InitProducerIdResponseData.class))
+                .toList();
+        assertThat(ids).allMatch(it -> it.errorCode() == 0 && it.producerEpoch() == 0);
+        assertThat(ids.stream().map(InitProducerIdResponseData::producerId)).doesNotHaveDuplicates();
+
+        assertThat(Errors.forCode(client.call(
+                                ApiKey.INIT_PRODUCER_ID,
+                                version,
+                                new InitProducerIdRequestData()
+                                        .setTransactionalId("x")
+                                        .setTransactionTimeoutMs(1000),
+                                InitProducerIdResponseData.class)
+                        .errorCode()))
+                .isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
+        assertThat(Errors.forCode(client.call(
+                                ApiKey.INIT_PRODUCER_ID,
+                                version,
+                                new InitProducerIdRequestData()
+                                        .setTransactionalId("x")
+                                        .setTransactionTimeoutMs(900_001),
+                                InitProducerIdResponseData.class)
+                        .errorCode()))
+                .isEqualTo(Errors.INVALID_TRANSACTION_TIMEOUT);
+    }
+
+    @Test
+    void anIdempotentProducersRetryIsAnsweredWithTheFirstOffset() {
+        for (int i = 0; i < 2; i++) {
+            ByteBuffer batch = new BatchBuilder()
+                    .producer(1000, (short) 0, 0)
+                    .append(1, null, new byte[1])
+                    .build();
+            PartitionProduceResponse answer = produced(9, produce(-1, 0, HeapRecords.of(batch)));
+            assertThat(answer.errorCode()).isZero();
+            assertThat(answer.baseOffset()).isZero();
+        }
+        ByteBuffer gap = new BatchBuilder()
+                .producer(1000, (short) 0, 7)
+                .append(1, null, new byte[1])
+                .build();
+        assertThat(Errors.forCode(
+                        produced(9, produce(-1, 0, HeapRecords.of(gap))).errorCode()))
+                .isEqualTo(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
+        assertThat(node.partition("t", 0).logEndOffset()).isEqualTo(1);
+    }
+}
