@@ -1,6 +1,7 @@
 package io.moldau.broker.net;
 
 import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.delayed.Deadlines.Deadline;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestMetrics.Closed;
 import io.moldau.broker.request.RequestRouter;
@@ -48,6 +49,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /// so that a length alone cannot claim memory.
     private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
 
+    private static final long STALL_SECONDS = 10;
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(STALL_SECONDS);
     private static final int LENGTH_BYTES = 4;
     private static final int SHORTEST_HEADER_BYTES = 2 + 2 + 4 + 2;
 
@@ -60,6 +63,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ResponseEncoder encoder;
     private String clientAddress = "";
     private @Nullable Deadlines deadlines;
+    private @Nullable Deadline idleness;
+    private @Nullable Deadline stallWatch;
 
     /// The frame being received: starts with its length, writer index behind what has come. Its capacity is
     /// reserved.
@@ -153,10 +158,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void watchIdleness(long delayNanos) {
-        deadlines().after(delayNanos, () -> {
-            if (closed) {
-                return;
-            }
+        idleness = deadlines().after(delayNanos, () -> {
             long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs());
             long left = sequencer.open() > 0
                     ? idleNanos
@@ -216,6 +218,12 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         closed = true;
+        if (idleness != null) {
+            idleness.cancel();
+        }
+        if (stallWatch != null) {
+            stallWatch.cancel();
+        }
         if (counted) {
             shared.limits.close(clientAddress);
             shared.metrics.connectionClosed(listenerName);
@@ -360,7 +368,28 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         frame.writeBytes(buffer);
         unfinished = frame;
         receive.continueInto(frame);
+        if (stallWatch == null) {
+            watchStall(frame, frame.writerIndex());
+        }
         return true;
+    }
+
+    /// A peer that begins a frame and does not go on holds memory that others wait for: then its connection goes.
+    private void watchStall(ByteBuf frame, int received) {
+        stallWatch = deadlines().after(STALL_NANOS, () -> {
+            stallWatch = null;
+            ByteBuf now = unfinished;
+            if (now == null) {
+                return;
+            }
+            if (now == frame && now.writerIndex() == received && shared.memory.isContended()) {
+                drop(
+                        Closed.STALLED,
+                        "no byte of a frame that has begun for " + STALL_SECONDS + " s, and memory is short");
+            } else {
+                watchStall(now, now.writerIndex());
+            }
+        });
     }
 
     private boolean mustPause() {
@@ -375,7 +404,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
         if (!waitsForMemory) {
             waitsForMemory = true;
-            shared.metrics.readingPaused(listenerName);
             shared.memory.whenReleased(() -> executor().execute(() -> {
                 waitsForMemory = false;
                 resume();
@@ -387,6 +415,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private void pause() {
         if (!paused) {
             paused = true;
+            shared.metrics.readingPaused(listenerName);
             attached().channel().config().setAutoRead(false);
         }
     }

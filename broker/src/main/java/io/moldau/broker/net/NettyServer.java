@@ -28,9 +28,6 @@ public final class NettyServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyServer.class);
 
-    /// With more than this unsent, a connection is not read from until the peer has taken half of it.
-    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
-
     private static final long DRAIN_MS = 1000;
 
     private final NetworkConfig config;
@@ -79,7 +76,11 @@ public final class NettyServer implements AutoCloseable {
                 .childOption(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        // Reading goes on when the peer has taken half.
+                        new WriteBufferWaterMark(
+                                config.maxPendingResponseBytes() / 2, config.maxPendingResponseBytes()))
                 .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ResponseSize.ESTIMATOR)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override

@@ -268,6 +268,32 @@ class ConnectionHandlerTest {
         second.finishAndReleaseAll();
     }
 
+    @Test
+    void whoBeginsAFrameAndStopsGivesWayToOthers() {
+        memory = new RequestMemory(5000);
+        EmbeddedChannel slow = connect(NetworkConfig.DEFAULTS);
+        EmbeddedChannel other = connect(NetworkConfig.DEFAULTS);
+        slow.writeInbound(Unpooled.wrappedBuffer(
+                ByteBuffer.allocate(10).putInt(4900).flip().limit(10)));
+        time.advance(Duration.ofSeconds(11));
+        wheel.advanceTo(time.nanoseconds());
+        assertThat(slow.isOpen()).as("nobody is in need of the memory").isTrue();
+
+        byte[] large = produce(1, new byte[3000]);
+        other.writeInbound(Unpooled.copiedBuffer(large, 0, 2000));
+        other.writeInbound(Unpooled.copiedBuffer(large, 2000, large.length - 2000));
+        assertThat(produced).isEmpty();
+        time.advance(Duration.ofSeconds(21));
+        wheel.advanceTo(time.nanoseconds());
+        assertThat(slow.isOpen()).isFalse();
+        assertThat(dropped).containsExactly(RequestMetrics.Closed.STALLED);
+        other.runPendingTasks();
+        assertThat(produced).hasSize(1);
+        assertThat(memory.used()).isZero();
+        slow.finishAndReleaseAll();
+        other.finishAndReleaseAll();
+    }
+
     private void assertDropped(byte[] bytes, RequestMetrics.Closed cause) {
         dropped.clear();
         EmbeddedChannel bad = connect(NetworkConfig.DEFAULTS);

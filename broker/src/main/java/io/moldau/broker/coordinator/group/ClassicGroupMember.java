@@ -204,7 +204,10 @@ final class ClassicGroupMember {
     }
 
     static JoinGroupResponseData joinError(String memberId, Errors error) {
-        return new JoinGroupResponseData().setMemberId(memberId).setErrorCode(error.code());
+        return new JoinGroupResponseData()
+                .setMemberId(memberId)
+                .setProtocolName(null)
+                .setErrorCode(error.code());
     }
 
     static SyncGroupResponseData syncError(Errors error) {
