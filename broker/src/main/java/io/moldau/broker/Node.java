@@ -304,6 +304,7 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        closing("partitions", partitions);
         closing("lifecycle", () -> shutDown(lifecycle));
 
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
