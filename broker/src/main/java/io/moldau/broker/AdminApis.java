@@ -114,7 +114,10 @@ final class AdminApis {
                         ApiKey.DESCRIBE_CONFIGS,
                         DescribeConfigsRequestData.class,
                         new DescribeConfigsHandler(localId, cache, resolver))
-                .on(ApiKey.ALTER_CONFIGS, AlterConfigsRequestData.class, new AlterConfigsHandler(forwarder, cache, localId))
+                .on(
+                        ApiKey.ALTER_CONFIGS,
+                        AlterConfigsRequestData.class,
+                        new AlterConfigsHandler(forwarder, cache, localId))
                 .on(
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,

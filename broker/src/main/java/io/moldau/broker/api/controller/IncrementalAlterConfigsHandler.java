@@ -118,7 +118,9 @@ public final class IncrementalAlterConfigsHandler implements RequestHandler<Incr
     }
 
     private static List<String> elements(@Nullable String list) {
-        return list == null ? List.of() : Arrays.stream(list.split(",", -1)).map(String::strip).toList();
+        return list == null
+                ? List.of()
+                : Arrays.stream(list.split(",", -1)).map(String::strip).toList();
     }
 
     private static Resource changes(AlterConfigsResource resource) {

@@ -227,15 +227,15 @@ class ControllerHandlersTest {
                         .setResourceType((byte) 2)
                         .setResourceName("t"))));
         var handler = new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1);
-        var request = new IncrementalAlterConfigsRequestData()
-                .setResources(List.of(resource(2, "t", "retention.ms", "1")));
+        var request =
+                new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "1")));
         Call first = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, request);
         assertThat(first.isAnswered()).isFalse();
         metadata.config(ConfigResource.topic("t"), "retention.ms", "1").publish();
         assertThat(first.isAnswered()).isTrue();
 
-        var overtaken = new IncrementalAlterConfigsRequestData()
-                .setResources(List.of(resource(2, "t", "retention.ms", "2")));
+        var overtaken =
+                new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "2")));
         Call second = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, overtaken);
         metadata.config(ConfigResource.topic("t"), "retention.ms", "3").publish();
         assertThat(second.isAnswered()).isFalse();
