@@ -192,6 +192,20 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         tearDown();
     }
 
+    /// The peer sent what cannot be served: nothing more is read, and the connection closes once the requests
+    /// before are answered.
+    private void refuse(Closed cause, String reason) {
+        LOG.debug("Refusing a frame listener={} peer={}: {}", listenerName, clientAddress, reason);
+        shared.metrics.connectionDropped(listenerName, cause);
+        draining = true;
+        pause();
+        if (unparsed != null) {
+            unparsed.release();
+            unparsed = null;
+        }
+        closeIfDrained();
+    }
+
     /// Serves no further request, sends what is answered soon, and closes. On the event loop.
     void drain() {
         if (closed || draining) {
@@ -262,7 +276,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         ByteBuf buffer = (ByteBuf) message;
-        if (closed) {
+        if (closed || draining) {
             buffer.release();
             return;
         }
@@ -280,7 +294,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             ByteBuf left = unfinished != null ? takeUnfinished() : unparsed;
             unparsed = left == null ? buffer : join(left, buffer);
         }
-        if (!paused && !draining) {
+        if (!paused) {
             parse();
         }
     }
@@ -322,7 +336,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     /// Serves the whole frames in `unparsed`, then makes what is left the unfinished frame. Stops early at a bound.
     private void parse() {
-        while (!closed && unparsed != null) {
+        while (!closed && !draining && unparsed != null) {
             ByteBuf buffer = unparsed;
             if (buffer.readableBytes() < LENGTH_BYTES) {
                 if (!buffer.isReadable() || receiveRest(buffer, ReceiveAllocator.SMALL_BYTES)) {
@@ -333,7 +347,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             }
             int length = buffer.getInt(buffer.readerIndex());
             if (length < SHORTEST_HEADER_BYTES || length > shared.config.requestMaxBytes()) {
-                drop(
+                refuse(
                         Closed.BAD_FRAME,
                         "a frame of " + length + " bytes, socket.request.max.bytes is "
                                 + shared.config.requestMaxBytes());
@@ -448,7 +462,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         ApiKey api = shared.router.find(buffer.getShort(start), apiVersion);
         if (api == null) {
             shared.memory.release(length);
-            drop(
+            refuse(
                     Closed.BAD_REQUEST,
                     "API key " + buffer.getShort(start) + " version " + apiVersion + " is not served here");
             return;
@@ -469,8 +483,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } catch (MalformedMessageException e) {
             if (request == null) {
                 shared.memory.release(length);
+            } else {
+                request.abandon();
             }
-            drop(Closed.BAD_REQUEST, "malformed " + api + " request version " + apiVersion + ": " + e.getMessage());
+            refuse(Closed.BAD_REQUEST, "malformed " + api + " request version " + apiVersion + ": " + e.getMessage());
         } catch (RuntimeException e) {
             LOG.error(
                     "Handler failed apiKey={} version={} listener={} peer={}",

@@ -13,7 +13,10 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +47,26 @@ public final class NettyServer implements AutoCloseable {
                 metrics,
                 new RequestMemory(config.requestMemoryBytes()),
                 new ConnectionLimits(
-                        config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
+                        config.maxConnections(),
+                        config.maxConnectionsPerIp(),
+                        byAddress(config.maxConnectionsPerIpOverrides())),
                 config,
                 loops::deadlinesOf);
+    }
+
+    /// The overrides by address where they are given by host name.
+    private static Map<String, Integer> byAddress(Map<String, Integer> byHost) {
+        Map<String, Integer> limits = new HashMap<>();
+        byHost.forEach((host, limit) -> {
+            try {
+                for (InetAddress address : InetAddress.getAllByName(host)) {
+                    limits.put(address.getHostAddress(), limit);
+                }
+            } catch (UnknownHostException e) {
+                LOG.warn("max.connections.per.ip.overrides names a host that is not known host={}", host);
+            }
+        });
+        return limits;
     }
 
     /// Begins to accept connections.

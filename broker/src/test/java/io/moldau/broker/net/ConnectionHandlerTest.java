@@ -300,7 +300,7 @@ class ConnectionHandlerTest {
         EmbeddedChannel good = connect(NetworkConfig.DEFAULTS);
         bad.writeInbound(Unpooled.wrappedBuffer(bytes));
         assertThat(bad.isOpen()).isFalse();
-        assertThat((Object) bad.readOutbound()).isNull();
+        assertThat(correlationIds(bad)).isEmpty();
         assertThat(dropped).containsExactly(cause);
         assertThat(memory.used()).isZero();
 
@@ -319,6 +319,25 @@ class ConnectionHandlerTest {
         assertDropped(
                 "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
                 RequestMetrics.Closed.BAD_FRAME);
+    }
+
+    @Test
+    void whatCameBeforeABrokenFrameIsAnswered() {
+        EmbeddedChannel channel = connect(NetworkConfig.DEFAULTS);
+        answerAtOnce = false;
+        byte[] bad = {-1, -1, -1, -1};
+        channel.writeInbound(Unpooled.wrappedBuffer(join(heartbeat(1, "a"), heartbeat(2, "b"), bad)));
+        waiting.get(1).respond(new HeartbeatResponseData());
+        channel.runPendingTasks();
+        assertThat(channel.isOpen()).isTrue();
+        channel.writeInbound(Unpooled.wrappedBuffer(heartbeat(3, "c")));
+        waiting.get(0).respond(new HeartbeatResponseData());
+        channel.runPendingTasks();
+        assertThat(correlationIds(channel)).containsExactly(1, 2);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(served).containsExactly("a", "b");
+        assertThat(memory.used()).isZero();
+        channel.finishAndReleaseAll();
     }
 
     @Test
