@@ -1157,11 +1157,12 @@ public final class PartitionLog {
                 return;
             }
             beforeChange();
-            journal.beforeTruncation(this, offset);
-            if (offset <= view.logStartOffset()) {
-                startAgain(offset);
+            long end = offset < view.logStartOffset() ? offset : batchBaseAt(offset);
+            journal.beforeTruncation(this, end);
+            if (end <= view.logStartOffset()) {
+                startAgain(end);
             } else {
-                cut(offset);
+                cut(end);
             }
         } catch (IOException e) {
             throw failed(e);
@@ -1170,29 +1171,29 @@ public final class PartitionLog {
         }
     }
 
-    private void cut(long offset) throws IOException {
+    /// Where the batch begins that holds the offset: a batch is kept or cut as a whole.
+    private long batchBaseAt(long offset) throws IOException {
+        var segments = published.segments();
+        var scratch = environment.scratch().get();
+        for (int i = Math.max(floor(segments, offset), 0); i < segments.length; i++) {
+            int size = segments[i].sizeInBytes();
+            int position = segments[i].positionOf(offset, size, scratch);
+            var header = new BatchHeader(segments[i].file(), scratch);
+            if (position >= 0 && header.moveTo(position, size)) {
+                return Math.min(offset, header.baseOffset());
+            }
+        }
+        return offset;
+    }
+
+    private void cut(long end) throws IOException {
         var view = published.view();
         var kept = new ArrayList<>(List.of(published.segments()));
         var dropped = new ArrayList<LogSegment>();
-        while (kept.size() > 1 && kept.getLast().baseOffset() >= offset) {
+        while (kept.size() > 1 && kept.getLast().baseOffset() >= end) {
             dropped.add(kept.removeLast());
         }
-        var active = kept.getLast();
-        active.truncateTo(offset, environment.scratch().get());
-        // The cut is before the batch that held the offset.
-        long end = offset;
-        int size = active.sizeInBytes();
-        if (size == 0) {
-            end = active.baseOffset();
-        } else {
-            var header = new BatchHeader(active.file(), environment.scratch().get());
-            int position = Math.min(active.lastIndexedPosition(), size);
-            while (header.moveTo(position, size)) {
-                end = header.lastOffset() + 1;
-                position = header.nextPosition();
-            }
-            end = Math.max(end, active.baseOffset());
-        }
+        kept.getLast().truncateTo(end, environment.scratch().get());
         truncations++;
         for (var segment : dropped) {
             doom(segment);
@@ -1542,7 +1543,8 @@ public final class PartitionLog {
         writeEpochs();
         var toForce = new ArrayList<LogSegment>();
         var segments = current.segments();
-        for (int i = Math.max(floor(segments, view.recoveryPoint()), 0); i < segments.length; i++) {
+        // With the segment that ends at the recovery point: its indexes were completed when it was rolled.
+        for (int i = Math.max(floor(segments, view.recoveryPoint() - 1), 0); i < segments.length; i++) {
             var segment = segments[i];
             if (segment.baseOffset() < end || segment.sizeInBytes() == 0) {
                 segment.writeIndexes();

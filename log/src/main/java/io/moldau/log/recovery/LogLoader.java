@@ -260,11 +260,16 @@ public final class LogLoader {
         return position == last.sizeInBytes() ? end : -1;
     }
 
+    /// Records before the log start may be torn for all that matters, and nobody has seen to it that they were forced.
+    private long checkFrom() {
+        return Math.max(known.soundUpTo(), known.logStartOffset());
+    }
+
     private record Recovered(long endOffset, LeaderEpochHistory epochs, long from) {}
 
     private Recovered recover(LeaderEpochHistory before) throws IOException {
         int first = 0;
-        while (first + 1 < segments.size() && segments.get(first + 1).baseOffset() <= known.soundUpTo()) {
+        while (first + 1 < segments.size() && segments.get(first + 1).baseOffset() <= checkFrom()) {
             first++;
         }
         long from = -1;
@@ -279,7 +284,7 @@ public final class LogLoader {
             }
             int position = 0;
             long offset = segment.baseOffset();
-            boolean partly = i == first && known.soundUpTo() > segment.baseOffset() && segment.sizeInBytes() > 0;
+            boolean partly = i == first && checkFrom() > segment.baseOffset() && segment.sizeInBytes() > 0;
             if (partly && segment.transactionIndexIsSound(Long.MAX_VALUE)) {
                 segment.loadIndexes(scratch);
                 position = soundPosition(segment);
@@ -293,6 +298,8 @@ public final class LogLoader {
             }
             if (from < 0) {
                 from = offset;
+                // What the file says of the part that is checked may be older than a truncation.
+                epochs = epochs.truncateFromEnd(from);
             }
             var walk = new Walk(segment, offset, epochs);
             int size = segment.sizeInBytes();
@@ -344,7 +351,7 @@ public final class LogLoader {
 
     /// Where in the segment checking must begin: at the batch that holds the first offset not known to be sound.
     private int soundPosition(LogSegment segment) throws IOException {
-        int position = segment.positionOf(known.soundUpTo(), segment.sizeInBytes(), scratch);
+        int position = segment.positionOf(checkFrom(), segment.sizeInBytes(), scratch);
         if (position >= 0) {
             return position;
         }
@@ -355,7 +362,7 @@ public final class LogLoader {
         while (header.moveTo(at, segment.sizeInBytes())) {
             at = header.nextPosition();
         }
-        return offsetAt(segment, at) == known.soundUpTo() ? at : 0;
+        return offsetAt(segment, at) == checkFrom() ? at : 0;
     }
 
     /// The offset a batch at this position would follow on.

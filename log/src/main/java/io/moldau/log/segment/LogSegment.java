@@ -373,14 +373,16 @@ public final class LogSegment {
         if (header.moveTo(0, end)) {
             firstBatchTimestamp = header.maxTimestamp();
         }
-        int position = offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
+        int indexed = offsetIndex.count() == 0 ? 0 : offsetIndex.lastValue();
+        // Without a time entry either no record has a time or the entries were lost: look at all batches.
+        int position = timeIndex.count() == 0 ? 0 : indexed;
         bytesSinceIndexEntry = 0;
         while (header.moveTo(position, end)) {
             if (header.maxTimestamp() > maxTimestamp) {
                 maxTimestamp = header.maxTimestamp();
                 offsetOfMaxTimestamp = header.lastOffset();
             }
-            bytesSinceIndexEntry += header.sizeInBytes();
+            bytesSinceIndexEntry += position >= indexed ? header.sizeInBytes() : 0;
             position = header.nextPosition();
         }
     }

@@ -33,7 +33,8 @@ final class SparseIndex {
     // Written last by an append, so a reader that saw it finds the entry.
     private volatile int count;
     private int written;
-    private volatile boolean unforced;
+    // Also at first: the process that wrote the file may not have come to it.
+    private volatile boolean unforced = true;
     private long lastKey = -1;
     private int lastValue;
 

@@ -22,7 +22,8 @@ public final class TransactionIndex {
     private final LogStorage storage;
     private volatile Path path;
     private @Nullable LogFile file;
-    private volatile boolean unforced;
+    // Also at first: the process that wrote the file may not have come to it.
+    private volatile boolean unforced = true;
     // Null until loaded; replaced, never changed.
     private volatile @Nullable List<Entry> entries;
 
@@ -115,7 +116,7 @@ public final class TransactionIndex {
     }
 
     void force() throws IOException {
-        if (unforced) {
+        if (unforced && storage.exists(path)) {
             // First, so that what is written meanwhile is not taken for forced.
             unforced = false;
             openFile().force();

@@ -1,0 +1,5 @@
+/// Our files against Apache Kafka's own code.
+@NullMarked
+package io.moldau.log.reference;
+
+import org.jspecify.annotations.NullMarked;
