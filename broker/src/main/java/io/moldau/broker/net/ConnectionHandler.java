@@ -14,6 +14,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             RequestRouter router,
             RequestMetrics metrics,
             RequestMemory memory,
+            UnsentMemory unsent,
             ConnectionLimits limits,
             NetworkConfig config,
             Function<EventLoop, Deadlines> deadlines) {}
@@ -81,6 +83,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private boolean paused;
     private boolean waitsForMemory;
     private boolean flushPosted;
+    private boolean drainAwaited;
+
+    /// What this connection adds to the count of unsent bytes.
+    private long unsentBytes;
     private @Nullable String lastClientId;
     private byte[] lastClientIdBytes = {};
 
@@ -259,6 +265,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         if (encoder != null) {
             encoder.close();
         }
+        owe(0);
     }
 
     @Override
@@ -408,7 +415,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     private boolean mustPause() {
         return sequencer.open() >= shared.config.maxRequestsInFlight()
-                || !attached().channel().isWritable();
+                || !attached().channel().isWritable()
+                || (unsentBytes > 0 && shared.unsent.isOver());
     }
 
     /// False when the node's request memory is used up; parsing goes on when some is free.
@@ -601,8 +609,34 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void flush() {
-        if (encoder().flush(attached())) {
-            lastActivityNanos = deadlines().nowNanos();
+        ChannelHandlerContext ctx = attached();
+        if (!encoder().flush(ctx)) {
+            return;
         }
+        lastActivityNanos = deadlines().nowNanos();
+        ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
+        long left = outbound == null ? 0 : outbound.totalPendingWriteBytes();
+        if (left == 0) {
+            return; // as nearly always: the socket took everything
+        }
+        owe(left);
+        if (!drainAwaited) {
+            drainAwaited = true;
+            ctx.write(Unpooled.EMPTY_BUFFER).addListener(sent -> {
+                drainAwaited = false;
+                owe(0);
+                if (sent.isSuccess()) {
+                    resume();
+                }
+            });
+            ctx.flush();
+        }
+    }
+
+    /// The peer has so many bytes to take. More may be under way behind those that are waited for; they are counted
+    /// at the next flush.
+    private void owe(long bytes) {
+        shared.unsent.add(bytes - unsentBytes);
+        unsentBytes = bytes;
     }
 }
