@@ -51,6 +51,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /// so that a length alone cannot claim memory.
     private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
 
+    /// Answers are sent when a burst ends, or when there are this many bytes of them.
+    private static final int FLUSH_BYTES = 256 * 1024;
+
     private static final long STALL_SECONDS = 10;
     private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(STALL_SECONDS);
     private static final int LENGTH_BYTES = 4;
@@ -599,6 +602,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 return;
             }
             request.dropResponse();
+            if (encoder().unflushed() > FLUSH_BYTES) {
+                flush(); // a burst of small requests can ask for any number of large answers
+            }
         }
         shared.metrics.requestCompleted(
                 request.apiKey(), request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);

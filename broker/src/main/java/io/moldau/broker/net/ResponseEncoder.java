@@ -51,6 +51,8 @@ final class ResponseEncoder implements Writable {
     /// Where in `out` the piece begins that is not in `parts` yet.
     private int pieceStart;
 
+    private long unflushed;
+
     /// Bytes of the response being encoded that were read from files.
     private int loaded;
 
@@ -86,12 +88,19 @@ final class ResponseEncoder implements Writable {
             throw new IOException("a response of " + size + " bytes does not fit a frame");
         }
         buffer.setInt(start, (int) size - Integer.BYTES);
+        unflushed += size;
         return (int) size;
+    }
+
+    /// Bytes added since the last flush.
+    long unflushed() {
+        return unflushed;
     }
 
     /// Sends what was added since the last call. False if that was nothing.
     boolean flush(ChannelHandlerContext context) {
         cut();
+        unflushed = 0;
         if (out != null) {
             out.release();
             out = null;
