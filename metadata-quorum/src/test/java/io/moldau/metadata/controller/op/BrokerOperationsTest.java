@@ -238,9 +238,42 @@ class BrokerOperationsTest {
         heartbeats.register(0, 100, 0, 0);
         assertThat(beat(image, from(image[0], 0).setWantShutDown(true)).getShouldShutDown())
                 .isTrue();
-        assertThat(partition(image[0]).leader()).isEqualTo(-1);
-        // It is still the only one known to have everything.
-        assertThat(partition(image[0]).isr()).containsExactly(0);
+        // It is the only one known to have everything: nobody else can lead, and it leads again when it is back.
+        assertThat(partition(image[0]))
+                .isEqualTo(partition(withPartition(TestImages.withBrokers(1), 0, List.of(0), 0)));
+        assertThat(broker(image[0], 0).fenced()).isTrue();
+
+        var back = new RegisterBroker(SETTINGS)
+                .plan(
+                        image[0],
+                        TestImages.registration(0, new Uuid(99, 99)).toBuilder()
+                                .setPreviousBrokerEpoch(100)
+                                .build(),
+                        false);
+        assertThat(partition(TestImages.apply(image[0], back.records())).leaderEpoch())
+                .isEqualTo(4);
+        // After a crash it may have lost records of that leader epoch.
+        var crashed = new RegisterBroker(SETTINGS).plan(image[0], TestImages.registration(0, new Uuid(99, 99)), false);
+        MetadataImage after = TestImages.apply(image[0], crashed.records());
+        assertThat(partition(after).leader()).isZero();
+        assertThat(partition(after).leaderEpoch()).isEqualTo(5);
+    }
+
+    @Test
+    void whoIsInSyncLeadsWhenALeaderThatIsAwayDoesNotComeBack() {
+        // 1 led alone and registered anew, then 0 comes, which the ISR does not have: it may not lead.
+        MetadataImage image = TestImages.apply(
+                withPartition(TestImages.withBrokers(2), 1, List.of(1), 1, 0),
+                List.of(
+                        MetadataRecords.of(TestImages.broker(1, true).toRecord()),
+                        MetadataRecords.of(TestImages.broker(0, true).toRecord())));
+        heartbeats.register(0, 100, 0, 0);
+        MetadataImage[] images = {image};
+        beat(images, from(image, 0));
+        assertThat(partition(images[0]).leader()).isEqualTo(-1);
+        heartbeats.register(1, 101, 0, 0);
+        beat(images, from(image, 1));
+        assertThat(partition(images[0]).leader()).isEqualTo(1);
     }
 
     @Test
