@@ -14,6 +14,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             RequestRouter router,
             RequestMetrics metrics,
             RequestMemory memory,
+            UnsentMemory unsent,
             ConnectionLimits limits,
             NetworkConfig config,
             Function<EventLoop, Deadlines> deadlines) {}
@@ -48,6 +50,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /// A frame of this size is received into one buffer at once; a larger one grows by doubling as its bytes come,
     /// so that a length alone cannot claim memory.
     private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
+
+    /// Answers are sent when a burst ends, or when there are this many bytes of them.
+    private static final int FLUSH_BYTES = 256 * 1024;
 
     private static final long STALL_SECONDS = 10;
     private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(STALL_SECONDS);
@@ -81,6 +86,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private boolean paused;
     private boolean waitsForMemory;
     private boolean flushPosted;
+    private boolean drainAwaited;
+
+    /// What this connection adds to the count of unsent bytes.
+    private long unsentBytes;
     private @Nullable String lastClientId;
     private byte[] lastClientIdBytes = {};
 
@@ -259,6 +268,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         if (encoder != null) {
             encoder.close();
         }
+        owe(0);
     }
 
     @Override
@@ -408,7 +418,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     private boolean mustPause() {
         return sequencer.open() >= shared.config.maxRequestsInFlight()
-                || !attached().channel().isWritable();
+                || !attached().channel().isWritable()
+                || (unsentBytes > 0 && shared.unsent.isOver());
     }
 
     /// False when the node's request memory is used up; parsing goes on when some is free.
@@ -591,6 +602,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 return;
             }
             request.dropResponse();
+            if (encoder().unflushed() > FLUSH_BYTES) {
+                flush(); // a burst of small requests can ask for any number of large answers
+            }
         }
         shared.metrics.requestCompleted(
                 request.apiKey(), request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);
@@ -601,8 +615,34 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void flush() {
-        if (encoder().flush(attached())) {
-            lastActivityNanos = deadlines().nowNanos();
+        ChannelHandlerContext ctx = attached();
+        if (!encoder().flush(ctx)) {
+            return;
         }
+        lastActivityNanos = deadlines().nowNanos();
+        ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
+        long left = outbound == null ? 0 : outbound.totalPendingWriteBytes();
+        if (left == 0) {
+            return; // as nearly always: the socket took everything
+        }
+        owe(left);
+        if (!drainAwaited) {
+            drainAwaited = true;
+            ctx.write(Unpooled.EMPTY_BUFFER).addListener(sent -> {
+                drainAwaited = false;
+                owe(0);
+                if (sent.isSuccess()) {
+                    resume();
+                }
+            });
+            ctx.flush();
+        }
+    }
+
+    /// The peer has so many bytes to take. More may be under way behind those that are waited for; they are counted
+    /// at the next flush.
+    private void owe(long bytes) {
+        shared.unsent.add(bytes - unsentBytes);
+        unsentBytes = bytes;
     }
 }

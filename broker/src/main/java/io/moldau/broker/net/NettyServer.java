@@ -46,6 +46,7 @@ public final class NettyServer implements AutoCloseable {
                 router,
                 metrics,
                 new RequestMemory(config.requestMemoryBytes()),
+                new UnsentMemory(config.requestMemoryBytes()),
                 new ConnectionLimits(
                         config.maxConnections(),
                         config.maxConnectionsPerIp(),
@@ -149,6 +150,11 @@ public final class NettyServer implements AutoCloseable {
     /// Bytes of requests that are not answered yet.
     public long requestMemoryUsed() {
         return shared.memory().used();
+    }
+
+    /// Bytes of answers that peers have not taken yet, as of the last time each connection was written to.
+    public long unsentBytes() {
+        return shared.unsent().bytes();
     }
 
     /// Accepts connections on every address that was reserved.

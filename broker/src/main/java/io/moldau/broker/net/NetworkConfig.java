@@ -12,7 +12,8 @@ import java.util.Map;
 ///     (`connections.max.idle.ms`); not positive: never
 /// @param requestMaxBytes largest frame accepted (`socket.request.max.bytes`)
 /// @param requestMemoryBytes request bytes held by the node at a time, over all connections
-///     (`queued.max.request.bytes`, which is unlimited in Kafka by default and here is not)
+///     (`queued.max.request.bytes`, which is unlimited in Kafka by default and here is not); as many again may be
+///     held by answers that peers have not taken, before peers that owe some are not served further
 /// @param maxRequestsInFlight requests of one connection that may be open at a time; then reading stops
 /// @param maxPendingResponseBytes response bytes of one connection that the peer has not taken yet; then reading
 ///     stops

@@ -38,6 +38,10 @@ final class ResponseEncoder implements Writable {
     /// system call.
     private static final int SENDFILE_BYTES = 128 * 1024;
 
+    /// So much of a response may be read from files into memory; the rest goes by sendfile, however small the
+    /// pieces.
+    private static final int LOADED_BYTES = 256 * 1024;
+
     private static final int INITIAL_BYTES = 256;
 
     private final ByteBufAllocator allocator;
@@ -46,6 +50,11 @@ final class ResponseEncoder implements Writable {
 
     /// Where in `out` the piece begins that is not in `parts` yet.
     private int pieceStart;
+
+    private long unflushed;
+
+    /// Bytes of the response being encoded that were read from files.
+    private int loaded;
 
     /// Bytes of the response being encoded that lie in parts other than `out`.
     private long outside;
@@ -64,6 +73,7 @@ final class ResponseEncoder implements Writable {
         ByteBuf buffer = buffer();
         int start = buffer.writerIndex();
         outside = 0;
+        loaded = 0;
         buffer.writeInt(0).writeInt(correlationId);
         if (api.responseHeaderVersion(version) >= 1) {
             buffer.writeByte(0); // no tagged fields
@@ -78,12 +88,19 @@ final class ResponseEncoder implements Writable {
             throw new IOException("a response of " + size + " bytes does not fit a frame");
         }
         buffer.setInt(start, (int) size - Integer.BYTES);
+        unflushed += size;
         return (int) size;
+    }
+
+    /// Bytes added since the last flush.
+    long unflushed() {
+        return unflushed;
     }
 
     /// Sends what was added since the last call. False if that was nothing.
     boolean flush(ChannelHandlerContext context) {
         cut();
+        unflushed = 0;
         if (out != null) {
             out.release();
             out = null;
@@ -156,7 +173,7 @@ final class ResponseEncoder implements Writable {
 
     private void writeFile(FileRecords records) {
         int size = records.sizeInBytes();
-        if (size > SENDFILE_BYTES) {
+        if (size > SENDFILE_BYTES || (size > COPY_BYTES && loaded + size > LOADED_BYTES)) {
             cut();
             parts.add(new RecordsRegion(records));
             outside += size;
@@ -166,6 +183,7 @@ final class ResponseEncoder implements Writable {
             if (size <= COPY_BYTES) {
                 read(records, buffer());
             } else if (size > 0) {
+                loaded += size;
                 ByteBuf buffer = allocator.directBuffer(size, size);
                 cut();
                 parts.add(buffer);

@@ -156,45 +156,44 @@ public final class Partition {
             long now = services.time().nanoseconds();
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader)
                     && epoch == registration.leaderEpoch()) {
-                publish(
-                        state.onRegistration(
-                                registration.partitionEpoch(), registration.replicas(), registration.isr(), now),
-                        0);
-                return;
+                raise(state.onRegistration(
+                        registration.partitionEpoch(), registration.replicas(), registration.isr(), now));
+            } else {
+                log.beginEpoch(registration.leaderEpoch());
+                var state = new LeaderState(
+                        services.localId(),
+                        registration.leaderEpoch(),
+                        registration.partitionEpoch(),
+                        registration.replicas(),
+                        registration.isr(),
+                        log.view().logEndOffset(),
+                        highWatermark,
+                        now);
+                role = new Role.Leader(state, registration.leaderEpoch(), services.localId());
+                raise(state.highWatermark());
             }
-            log.beginEpoch(registration.leaderEpoch());
-            var state = new LeaderState(
-                    services.localId(),
-                    registration.leaderEpoch(),
-                    registration.partitionEpoch(),
-                    registration.replicas(),
-                    registration.isr(),
-                    log.view().logEndOffset(),
-                    highWatermark,
-                    now);
-            role = new Role.Leader(state, registration.leaderEpoch(), services.localId());
-            raise(state.highWatermark());
+            changed(0);
+            completeWaits();
         });
-        changed(0);
     }
 
     /// Another node leads, or nobody.
     void becomeFollower(PartitionRegistration registration, TopicSettings topicSettings) {
         mailbox.submit(() -> {
             settings = topicSettings;
-            role = new Role.Follower(registration.leaderEpoch(), registration.leader());
-            tail.clear();
+            follow(registration.leaderEpoch(), registration.leader());
         });
-        failWaits();
-        changed(0);
     }
 
     /// The partition leaves this node; what still holds this object is told that it does not lead.
     void retire() {
-        mailbox.submit(() -> {
-            role = new Role.Follower(role.leaderEpoch(), -1);
-            tail.clear();
-        });
+        mailbox.submit(() -> follow(role.leaderEpoch(), -1));
+    }
+
+    /// Inside the mailbox.
+    private void follow(int leaderEpoch, int leader) {
+        role = new Role.Follower(leaderEpoch, leader);
+        tail.clear();
         failWaits();
         changed(0);
     }
@@ -292,12 +291,6 @@ public final class Partition {
             highWatermark = to;
             log.setHighWatermark(to);
         }
-    }
-
-    private void publish(long newHighWatermark, int bytes) {
-        raise(newHighWatermark);
-        changed(bytes);
-        completeWaits();
     }
 
     // --- followers ---

@@ -96,6 +96,7 @@ class ConnectionHandlerTest {
                                 router,
                                 metrics,
                                 memory,
+                                new UnsentMemory(1 << 20),
                                 new ConnectionLimits(10, 10, java.util.Map.of()),
                                 config,
                                 loop -> deadlines),

@@ -165,6 +165,7 @@ class NettyServerTest {
             // What the kernel takes (some megabytes at most) and the bound for what is unsent.
             assertThat(served.get()).isLessThan(150);
             assertThat(server.requestMemoryUsed()).isLessThan(1 << 20);
+            assertThat(server.unsentBytes()).isBetween(1L, 2L << 20);
             var in = new DataInputStream(greedy.getInputStream());
             for (int i = 0; i < requests; i++) {
                 byte[] frame = new byte[in.readInt()];
@@ -174,6 +175,9 @@ class NettyServerTest {
             }
             asking.join();
             assertThat(served.get()).isEqualTo(requests);
+            while (server.unsentBytes() > 0) {
+                Thread.onSpinWait();
+            }
         }
     }
 

@@ -16,6 +16,9 @@ final class FileReads {
     /// Larger regions leave by sendfile.
     private static final int LOAD_BYTES = 128 * 1024;
 
+    /// So much of one response is read into memory.
+    private static final int LOADED_BYTES = 256 * 1024;
+
     /// The operating system reads ahead at least this much around a byte that is touched.
     private static final int TOUCH_BYTES = 64 * 1024;
 
@@ -27,11 +30,13 @@ final class FileReads {
 
     /// The same records: in memory if they are few, else still in the file, but in the page cache now. Takes over
     /// the reference.
-    RecordBytes ready(RecordBytes records) throws IOException {
+    ///
+    /// @param loaded bytes of the same response that are in memory already
+    RecordBytes ready(RecordBytes records, long loaded) throws IOException {
         if (!(records instanceof FileRecords file) || file.sizeInBytes() == 0) {
             return records;
         }
-        if (file.sizeInBytes() > LOAD_BYTES) {
+        if (file.sizeInBytes() > LOAD_BYTES || loaded + file.sizeInBytes() > LOADED_BYTES) {
             touch(file);
             return file;
         }

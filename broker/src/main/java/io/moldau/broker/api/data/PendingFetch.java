@@ -251,7 +251,7 @@ final class PendingFetch implements Runnable {
                 break;
             }
             int maxBytes = (int) Math.max(0, Math.min(entry.maxBytes, budget));
-            var found = new Found(entry, read(entry, maxBytes, total == 0, mayWaitForDisk));
+            var found = new Found(entry, read(entry, maxBytes, total, mayWaitForDisk));
             all.add(found);
             total += found.bytes();
             decisive |= found.isDecisive();
@@ -269,7 +269,7 @@ final class PendingFetch implements Runnable {
         return respond(all);
     }
 
-    private PartitionRead read(FetchedPartition entry, int maxBytes, boolean atLeastOne, boolean mayWaitForDisk) {
+    private PartitionRead read(FetchedPartition entry, int maxBytes, long before, boolean mayWaitForDisk) {
         Partition partition = entry.partition;
         if (partition == null) {
             return new PartitionRead.Failed(entry.bindError, -1, -1);
@@ -282,7 +282,7 @@ final class PendingFetch implements Runnable {
         PartitionRead read = partition.read(
                 entry.fetchOffset,
                 maxBytes,
-                atLeastOne,
+                before == 0,
                 terms.isolation(),
                 entry.currentLeaderEpoch,
                 entry.lastFetchedEpoch);
@@ -290,7 +290,7 @@ final class PendingFetch implements Runnable {
             return read;
         }
         try {
-            RecordBytes ready = services.files().ready(data.records());
+            RecordBytes ready = services.files().ready(data.records(), before);
             session.credit().measured(ready.sizeInBytes(), services.time().nanoseconds() - startNanos);
             return new PartitionRead.Data(
                     data.highWatermark(),
