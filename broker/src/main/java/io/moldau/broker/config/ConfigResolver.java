@@ -127,16 +127,6 @@ public final class ConfigResolver implements TopicConfigDescriber {
         return described;
     }
 
-    /// The value of a broker key in effect on this broker, its default included.
-    public <T> T broker(ConfigKey<T> key, ConfigurationsImage configs) {
-        for (Synonym synonym : brokerSynonyms(key, dynamic(configs))) {
-            if (synonym.name().equals(key.name()) && synonym.value() != null) {
-                return key.parse(synonym.value());
-            }
-        }
-        return node.get(key);
-    }
-
     /// What a topic's logs on this broker go by.
     public LogConfig logConfig(String topic, ConfigurationsImage configs) {
         Map<String, String> overrides = configs.overrides(ConfigResource.topic(topic));

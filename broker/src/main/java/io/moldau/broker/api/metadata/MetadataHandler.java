@@ -5,6 +5,7 @@ import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicNames;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiError;
@@ -96,8 +97,14 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
                         context.principal(),
                         context.clientAddress(),
                         context.receivedNanos() + CREATION_WAIT_NANOS)
-                .thenAccept(results -> context.respond(byName(
-                        new ClusterView(cache.image(), context.listenerName()), request, version, names, results)));
+                .thenAccept(results -> LateAnswer.give(
+                        context,
+                        () -> context.respond(byName(
+                                new ClusterView(cache.image(), context.listenerName()),
+                                request,
+                                version,
+                                names,
+                                results))));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.moldau.broker.api.TestMetadata;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
+import io.moldau.metadata.image.ConfigResource;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
@@ -176,7 +177,7 @@ class ControllerHandlersTest {
 
     private List<AlterConfigsResourceResponse> alter(int version, AlterConfigsResource... resources) {
         return Call.answer(
-                        new IncrementalAlterConfigsHandler(forwarder, 1),
+                        new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1),
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         version,
                         new IncrementalAlterConfigsRequestData().setResources(List.of(resources)),
@@ -187,6 +188,7 @@ class ControllerHandlersTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void whatTheBrokerCanJudgeItDoesAndTheRestGoesToTheController(int version) {
+        metadata.config(ConfigResource.topic("t"), "retention.ms", "1").publish();
         controller.answering(request -> {
             var resources = ((IncrementalAlterConfigsRequestData) request).resources();
             assertThat(resources).extracting(AlterConfigsResource::resourceName).containsExactly("t");
@@ -219,6 +221,29 @@ class ControllerHandlersTest {
     }
 
     @Test
+    void theAnswerWaitsUntilThisBrokerShowsTheChange() {
+        controller.answering(request -> new IncrementalAlterConfigsResponseData()
+                .setResponses(List.of(new AlterConfigsResourceResponse()
+                        .setResourceType((byte) 2)
+                        .setResourceName("t"))));
+        var handler = new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1);
+        var request =
+                new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "1")));
+        Call first = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, request);
+        assertThat(first.isAnswered()).isFalse();
+        metadata.config(ConfigResource.topic("t"), "retention.ms", "1").publish();
+        assertThat(first.isAnswered()).isTrue();
+
+        var overtaken =
+                new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "2")));
+        Call second = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, overtaken);
+        metadata.config(ConfigResource.topic("t"), "retention.ms", "3").publish();
+        assertThat(second.isAnswered()).isFalse();
+        metadata.timer().advanceTo(Duration.ofSeconds(2).toNanos());
+        assertThat(second.isAnswered()).isTrue();
+    }
+
+    @Test
     void aResourceOrAKeyNamedTwiceIsRefused() {
         var twice = alter(1, resource(2, "t", "retention.ms", "1"), resource(2, "t", "retention.ms", "2"));
         assertThat(twice)
@@ -240,7 +265,7 @@ class ControllerHandlersTest {
     void theOlderRequestIsCheckedAlike(int version) {
         controller.failing(new ApiException(Errors.REQUEST_TIMED_OUT, "too late"));
         var response = Call.answer(
-                new AlterConfigsHandler(forwarder, 1),
+                new AlterConfigsHandler(forwarder, metadata.cache(), 1),
                 ApiKey.ALTER_CONFIGS,
                 version,
                 new AlterConfigsRequestData()
