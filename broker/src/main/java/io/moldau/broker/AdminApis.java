@@ -114,11 +114,14 @@ final class AdminApis {
                         ApiKey.DESCRIBE_CONFIGS,
                         DescribeConfigsRequestData.class,
                         new DescribeConfigsHandler(localId, cache, resolver))
-                .on(ApiKey.ALTER_CONFIGS, AlterConfigsRequestData.class, new AlterConfigsHandler(forwarder, localId))
+                .on(
+                        ApiKey.ALTER_CONFIGS,
+                        AlterConfigsRequestData.class,
+                        new AlterConfigsHandler(forwarder, cache, localId))
                 .on(
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
-                        new IncrementalAlterConfigsHandler(forwarder, localId))
+                        new IncrementalAlterConfigsHandler(forwarder, cache, localId))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,

@@ -62,8 +62,14 @@ final class BrokerSettings {
                 requestMemory,
                 NetworkConfig.DEFAULTS.maxRequestsInFlight(),
                 NetworkConfig.DEFAULTS.maxPendingResponseBytes(),
-                config.get(NetworkKeys.SOCKET_RECEIVE_BUFFER_BYTES),
-                config.get(NetworkKeys.SOCKET_SEND_BUFFER_BYTES),
+                // Left to the kernel unless somebody insists: a fixed size switches its tuning off and costs
+                // throughput.
+                config.isSet(NetworkKeys.SOCKET_RECEIVE_BUFFER_BYTES)
+                        ? config.get(NetworkKeys.SOCKET_RECEIVE_BUFFER_BYTES)
+                        : -1,
+                config.isSet(NetworkKeys.SOCKET_SEND_BUFFER_BYTES)
+                        ? config.get(NetworkKeys.SOCKET_SEND_BUFFER_BYTES)
+                        : -1,
                 config.get(NetworkKeys.SOCKET_LISTEN_BACKLOG_SIZE));
     }
 

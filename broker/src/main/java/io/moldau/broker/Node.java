@@ -24,6 +24,7 @@ import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
+import io.moldau.broker.lifecycle.LateController;
 import io.moldau.broker.lifecycle.StartException;
 import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
@@ -263,11 +264,12 @@ public final class Node implements AutoCloseable {
         Uuid clusterId = Uuid.fromString(directories.clusterId());
         ConfigResolver resolver = new ConfigResolver(config);
 
-        // The quorum elects itself while the logs are opened.
+        // The quorum elects itself while the rest is put together.
         CompletableFuture<MetadataQuorumNode> quorumStart = CompletableFuture.supplyAsync(
                 () -> startQuorum(clusterId, resolver),
                 task -> thread("moldau-quorum-start").newThread(task).start());
-        closing("metadata quorum", () -> joined(quorumStart).close());
+        closing("metadata quorum", () -> closeQuorum(quorumStart));
+        NodeToController controller = new LateController(quorumStart.thenApply(MetadataQuorumNode::nodeToController));
 
         TimerThread timer = opened("timer", new TimerThread("moldau-timer", time, services.faults()));
         ThreadPoolExecutor background = background();
@@ -290,8 +292,6 @@ public final class Node implements AutoCloseable {
                                 memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
                         services.faults()));
 
-        MetadataQuorumNode quorum = joined(quorumStart);
-        NodeToController controller = quorum.nodeToController();
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
 
         List<Endpoint> bound = new ArrayList<>();
@@ -304,6 +304,7 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        closing("partitions", partitions);
         closing("lifecycle", () -> shutDown(lifecycle));
 
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
@@ -364,7 +365,9 @@ public final class Node implements AutoCloseable {
                 logDirs,
                 background);
         RequestRouter controllerRouter = admin.onController(
-                RequestRouter.builder().metrics(services.requestMetrics()), quorum::leaderId, () -> controllers(bound));
+                RequestRouter.builder().metrics(services.requestMetrics()),
+                () -> quorumStart.join().leaderId(),
+                () -> controllers(bound));
 
         NettyServer server = new NettyServer(network, loops, router, services.requestMetrics());
         NettyServer controllerServer = new NettyServer(network, loops, controllerRouter, services.requestMetrics());
@@ -383,6 +386,7 @@ public final class Node implements AutoCloseable {
         startMaintenance(logDirs);
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(() -> servers.forEach(NettyServer::startAccepting));
+        MetadataQuorumNode quorum = joined(quorumStart);
         running =
                 new Running(directories, quorum, cache, registrar, logDirs, groups, servers, List.copyOf(bound), ready);
     }
@@ -430,7 +434,17 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private MetadataQuorumNode joined(CompletableFuture<MetadataQuorumNode> start) {
+    private static void closeQuorum(CompletableFuture<MetadataQuorumNode> start) {
+        // A start that failed has been reported to whoever started the node, and left nothing open.
+        @Nullable
+        MetadataQuorumNode quorum = start.<@Nullable MetadataQuorumNode>handle((node, failure) -> node)
+                .join();
+        if (quorum != null) {
+            quorum.close();
+        }
+    }
+
+    private static MetadataQuorumNode joined(CompletableFuture<MetadataQuorumNode> start) {
         try {
             return start.join();
         } catch (CompletionException e) {

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -264,6 +265,106 @@ class NodeTest {
                                 producer.send(new ProducerRecord<>("nope", "v")).get()))
                         .isNotNull();
                 assertThat(admin.listTopics().names().get()).isEqualTo(Set.of());
+            }
+        }
+    }
+
+    @Test
+    void changedSettingsReachRunningLogs() throws Exception {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, "small");
+        ConfigResource brokers = new ConfigResource(ConfigResource.Type.BROKER, "");
+        try (TestNode node = TestNode.start(data);
+                Admin admin = admin(node);
+                var producer = producer(node)) {
+            admin.createTopics(List.of(new NewTopic("small", 1, (short) 1), new NewTopic("other", 1, (short) 1)))
+                    .all()
+                    .get();
+            producer.send(new ProducerRecord<>("small", "x".repeat(2000))).get();
+            alter(admin, topic, "max.message.bytes", "1000", AlterConfigOp.OpType.SET);
+            awaitTooLarge(producer, "small");
+            producer.send(new ProducerRecord<>("other", "x".repeat(2000))).get();
+            alter(admin, brokers, "message.max.bytes", "1000", AlterConfigOp.OpType.SET);
+            awaitTooLarge(producer, "other");
+            alter(admin, topic, "max.message.bytes", "100000", AlterConfigOp.OpType.SET);
+            awaitFine(producer, "small");
+        }
+    }
+
+    /// A change is in effect when the metadata has reached the logs, shortly after the answer.
+    private static void awaitTooLarge(KafkaProducer<String, String> producer, String topic) throws Exception {
+        Optional<Throwable> failure = Optional.empty();
+        while (failure.isEmpty()) {
+            failure = send(producer, topic);
+        }
+        assertThat(failure.get()).isInstanceOf(RecordTooLargeException.class);
+    }
+
+    private static void awaitFine(KafkaProducer<String, String> producer, String topic) throws Exception {
+        Optional<Throwable> failure = send(producer, topic);
+        while (failure.isPresent()) {
+            assertThat(failure.get()).isInstanceOf(RecordTooLargeException.class);
+            failure = send(producer, topic);
+        }
+    }
+
+    private static Optional<Throwable> send(KafkaProducer<String, String> producer, String topic)
+            throws InterruptedException {
+        try {
+            producer.send(new ProducerRecord<>(topic, "x".repeat(2000))).get();
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            return Optional.of(Objects.requireNonNull(e.getCause()));
+        }
+    }
+
+    @Test
+    void partitionsAreSpreadOverSeveralDirectories() throws Exception {
+        String dirs = data.resolve("a") + "," + data.resolve("b");
+        for (int run = 0; run < 2; run++) {
+            try (TestNode node = TestNode.start(data, "log.dirs", dirs);
+                    Admin admin = admin(node);
+                    var producer = producer(node)) {
+                if (run == 0) {
+                    admin.createTopics(List.of(new NewTopic("t", 4, (short) 1)))
+                            .all()
+                            .get();
+                    for (int partition = 0; partition < 4; partition++) {
+                        producer.send(new ProducerRecord<>("t", partition, "k", "v"))
+                                .get();
+                    }
+                }
+                var described = Objects.requireNonNull(admin.describeLogDirs(List.of(1))
+                        .allDescriptions()
+                        .get()
+                        .get(1));
+                assertThat(described).hasSize(2);
+                assertThat(described.values().stream()
+                                .mapToInt(it -> it.replicaInfos().size())
+                                .sum())
+                        .isEqualTo(4);
+                assertThat(described.values())
+                        .allSatisfy(it -> assertThat(it.replicaInfos()).isNotEmpty());
+            }
+        }
+    }
+
+    @Test
+    void eachListenerTellsItsOwnAddresses() throws Exception {
+        try (TestNode node = TestNode.start(
+                data,
+                "listeners",
+                "INSIDE://127.0.0.1:0,OUTSIDE://127.0.0.1:0,CONTROLLER://127.0.0.1:0",
+                "listener.security.protocol.map",
+                "INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT",
+                "inter.broker.listener.name",
+                "INSIDE")) {
+            for (String listener : List.of("INSIDE", "OUTSIDE")) {
+                try (Admin admin = Admin.create(Map.of("bootstrap.servers", node.address(listener)))) {
+                    assertThat(admin.describeCluster().nodes().get())
+                            .singleElement()
+                            .satisfies(it ->
+                                    assertThat(it.host() + ":" + it.port()).isEqualTo(node.address(listener)));
+                }
             }
         }
     }

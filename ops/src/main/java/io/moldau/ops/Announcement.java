@@ -29,8 +29,7 @@ final class Announcement {
                   data  %s
                   try   echo hello | kcat -b %s -P -t greetings
                         kcat -b %s -C -t greetings -o beginning -e
-                  stop  Ctrl-C"""
-                .formatted(version, config.nodeId(), addresses, data, bootstrap, bootstrap);
+                  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses, data, bootstrap, bootstrap);
     }
 
     private static String address(Endpoint listener) {

@@ -27,7 +27,8 @@ class AnnouncementTest {
     @Test
     void aListenerOnEveryInterfaceIsTriedOnThisMachine() {
         assertThat(announced(new Endpoint("PLAINTEXT", "PLAINTEXT", "", 9092))).contains("kcat -b localhost:9092 ");
-        assertThat(announced(new Endpoint("PLAINTEXT", "PLAINTEXT", "::1", 9092))).contains("kcat -b [::1]:9092 ");
+        assertThat(announced(new Endpoint("PLAINTEXT", "PLAINTEXT", "::1", 9092)))
+                .contains("kcat -b [::1]:9092 ");
     }
 
     private static String announced(Endpoint... listeners) {

@@ -70,18 +70,6 @@ public final class ClusterKeys {
             .importance(HIGH)
             .describedAs("How long a voter goes without an election's outcome before it starts another.");
 
-    public static final ConfigKey<Integer> CONTROLLER_QUORUM_FETCH_TIMEOUT_MS = ConfigKey.of(
-                    "controller.quorum.fetch.timeout.ms", ConfigType.intAtLeast(0))
-            .defaultTo(2000)
-            .importance(HIGH)
-            .describedAs("How long a voter goes without hearing from the quorum's leader before it stands for "
-                    + "election.");
-
-    public static final ConfigKey<Integer> CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS = ConfigKey.of(
-                    "controller.quorum.request.timeout.ms", ConfigType.intAtLeast(0))
-            .defaultTo(2000)
-            .describedAs("How long a request inside the metadata quorum waits for its answer.");
-
     public static final ConfigKey<String> METADATA_LOG_DIR = ConfigKey.of("metadata.log.dir", ConfigType.string())
             .importance(HIGH)
             .describedAs("Directory of the metadata log. Unset, the first log directory holds it.");
@@ -98,12 +86,6 @@ public final class ClusterKeys {
             .importance(HIGH)
             .describedAs("Longest time between two metadata snapshots while there are new records; 0 leaves it to "
                     + "the size alone.");
-
-    public static final ConfigKey<Long> SERVER_MAX_STARTUP_TIME_MS = ConfigKey.of(
-                    "server.max.startup.time.ms", ConfigType.longAtLeast(0L))
-            .defaultTo(Long.MAX_VALUE)
-            .hidden()
-            .describedAs("Longest time the start may take before the node gives up.");
 
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
@@ -148,8 +130,19 @@ public final class ClusterKeys {
                             .importance(LOW)
                             .describedAs("Most bytes one fetch of a metadata snapshot returns."),
                     Reasons.RATIS),
-            KnownKey.used(CONTROLLER_QUORUM_FETCH_TIMEOUT_MS),
-            KnownKey.used(CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("controller.quorum.fetch.timeout.ms", ConfigType.intAtLeast(0))
+                            .defaultTo(2000)
+                            .importance(HIGH)
+                            .describedAs(
+                                    "How long a voter goes without hearing from the quorum's leader before it stands for "
+                                            + "election."),
+                    Reasons.RATIS),
+            KnownKey.accepted(
+                    ConfigKey.of("controller.quorum.request.timeout.ms", ConfigType.intAtLeast(0))
+                            .defaultTo(2000)
+                            .describedAs("How long a request inside the metadata quorum waits for its answer."),
+                    Reasons.RATIS),
             KnownKey.accepted(
                     ConfigKey.of("controller.quorum.retry.backoff.ms", ConfigType.intAtLeast(0))
                             .defaultTo(20)
@@ -228,7 +221,12 @@ public final class ClusterKeys {
                             .hidden()
                             .describedAs("Test setting of the reference for the largest batch of its metadata log."),
                     Reasons.RATIS),
-            KnownKey.used(SERVER_MAX_STARTUP_TIME_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("server.max.startup.time.ms", ConfigType.longAtLeast(0L))
+                            .defaultTo(Long.MAX_VALUE)
+                            .hidden()
+                            .describedAs("Longest time the start may take before the node gives up."),
+                    Reasons.STARTUP),
             KnownKey.accepted(
                     ConfigKey.of("unstable.api.versions.enable", ConfigType.bool())
                             .defaultTo(false)

@@ -122,20 +122,9 @@ public final class ConfigResolver implements TopicConfigDescriber {
             ConfigKey<?> key = known.key();
             List<Synonym> synonyms = new ArrayList<>();
             add(synonyms, key, key.name(), overrides.get(key.name()), ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG);
-            add(synonyms, key, key.name(), key.defaultText(), ConfigSource.DEFAULT_CONFIG);
             described.add(describe(key, synonyms, false));
         }
         return described;
-    }
-
-    /// The value of a broker key in effect on this broker, its default included.
-    public <T> T broker(ConfigKey<T> key, ConfigurationsImage configs) {
-        for (Synonym synonym : brokerSynonyms(key, dynamic(configs))) {
-            if (synonym.name().equals(key.name()) && synonym.value() != null) {
-                return key.parse(synonym.value());
-            }
-        }
-        return node.get(key);
     }
 
     /// What a topic's logs on this broker go by.
@@ -251,7 +240,14 @@ public final class ConfigResolver implements TopicConfigDescriber {
         String name = key.name();
         add(synonyms, key, name, dynamic.ofBroker().get(name), ConfigSource.DYNAMIC_BROKER_CONFIG);
         add(synonyms, key, name, dynamic.ofAll().get(name), ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
-        add(synonyms, key, name, node.texts().get(name), ConfigSource.STATIC_BROKER_CONFIG);
+        add(synonyms, key, name, fromFile(name), ConfigSource.STATIC_BROKER_CONFIG);
+    }
+
+    /// What the node's file says. The two names of the node's number always say the same.
+    private @Nullable String fromFile(String name) {
+        return name.equals("node.id") || name.equals("broker.id")
+                ? Integer.toString(node.nodeId())
+                : node.texts().get(name);
     }
 
     private static void add(

@@ -179,7 +179,19 @@ public final class KnownConfigValidator implements ConfigValidator {
         if (subscription.isEmpty()) {
             return new ApiError(Errors.INVALID_REQUEST, "Client metrics subscriptions have a name: give it one.");
         }
-        return check("client metrics", ClientMetricsConfigKeys.SCHEMA, ClientMetricsConfigKeys.ALL, overrides);
+        ApiError error =
+                check("client metrics", ClientMetricsConfigKeys.SCHEMA, ClientMetricsConfigKeys.ALL, overrides);
+        // Kafka's code for this one value differs from all the others'.
+        return error == null || checkInterval(overrides) == null
+                ? error
+                : new ApiError(Errors.INVALID_REQUEST, error.message());
+    }
+
+    private static @Nullable ApiError checkInterval(Map<String, String> overrides) {
+        String text = overrides.get(ClientMetricsConfigKeys.INTERVAL_MS.name());
+        return text == null
+                ? null
+                : checkValue(ClientMetricsConfigKeys.INTERVAL_MS, new Standing.Used(), text, Errors.INVALID_REQUEST);
     }
 
     private static @Nullable ApiError check(

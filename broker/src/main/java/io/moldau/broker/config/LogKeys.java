@@ -118,23 +118,9 @@ public final class LogKeys {
             .importance(HIGH)
             .describedAs("How often the recovery points are written to their checkpoint file.");
 
-    public static final ConfigKey<Integer> LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS = ConfigKey.of(
-                    "log.flush.start.offset.checkpoint.interval.ms", ConfigType.intAtLeast(0))
-            .defaultTo(60_000)
-            .importance(HIGH)
-            .describedAs("How often the log start offsets are written to their checkpoint file. DeleteRecords writes"
-                    + " them at once besides.");
-
     public static final ConfigKey<Boolean> LOG_PREALLOCATE = ConfigKey.of("log.preallocate", ConfigType.bool())
             .defaultTo(false)
             .describedAs("Whether a new segment's file gets its full size at once.");
-
-    public static final ConfigKey<Long> LOG_INITIAL_TASK_DELAY_MS = ConfigKey.of(
-                    "log.initial.task.delay.ms", ConfigType.longAtLeast(0L))
-            .defaultTo(30_000L)
-            .importance(LOW)
-            .hidden()
-            .describedAs("Delay before the first run of the log's background tasks.");
 
     public static final ConfigKey<String> LOG_MESSAGE_TIMESTAMP_TYPE = ConfigKey.of(
                     "log.message.timestamp.type", ConfigType.oneOf("CreateTime", "LogAppendTime"))
@@ -192,18 +178,6 @@ public final class LogKeys {
             .importance(LOW)
             .describedAs("How long an idle producer's sequence numbers are remembered.");
 
-    public static final ConfigKey<Integer> PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = ConfigKey.of(
-                    "producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
-            .defaultTo(600_000)
-            .importance(LOW)
-            .hidden()
-            .describedAs("How often expired producers are looked for.");
-
-    public static final ConfigKey<Long> LOG_CLEANER_DELETE_RETENTION_MS = ConfigKey.of(
-                    "log.cleaner.delete.retention.ms", ConfigType.longAtLeast(0L))
-            .defaultTo(86_400_000L)
-            .describedAs("How long a delete marker stays in a compacted log, so that readers can see it.");
-
     public static final ConfigKey<Long> LOG_CLEANER_MIN_COMPACTION_LAG_MS = ConfigKey.of(
                     "log.cleaner.min.compaction.lag.ms", ConfigType.longAtLeast(0L))
             .defaultTo(0L)
@@ -213,11 +187,6 @@ public final class LogKeys {
                     "log.cleaner.max.compaction.lag.ms", ConfigType.longAtLeast(1L))
             .defaultTo(Long.MAX_VALUE)
             .describedAs("Age above which a record must be compacted.");
-
-    public static final ConfigKey<Double> LOG_CLEANER_MIN_CLEANABLE_RATIO = ConfigKey.of(
-                    "log.cleaner.min.cleanable.ratio", ConfigType.doubleBetween(0, 1))
-            .defaultTo(0.5)
-            .describedAs("Share of a log that must be uncleaned before it is compacted.");
 
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
@@ -255,9 +224,20 @@ public final class LogKeys {
             KnownKey.used(LOG_FLUSH_INTERVAL_MS).clusterWide(),
             KnownKey.used(LOG_FLUSH_SCHEDULER_INTERVAL_MS),
             KnownKey.used(LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS),
-            KnownKey.used(LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("log.flush.start.offset.checkpoint.interval.ms", ConfigType.intAtLeast(0))
+                            .defaultTo(60_000)
+                            .importance(HIGH)
+                            .describedAs("How often the reference writes log start offsets to their checkpoint file."),
+                    Reasons.STARTS),
             KnownKey.used(LOG_PREALLOCATE).clusterWide(),
-            KnownKey.used(LOG_INITIAL_TASK_DELAY_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("log.initial.task.delay.ms", ConfigType.longAtLeast(0L))
+                            .defaultTo(30_000L)
+                            .importance(LOW)
+                            .hidden()
+                            .describedAs("Delay before the first run of the log's background tasks."),
+                    Reasons.STARTS2),
             KnownKey.used(LOG_MESSAGE_TIMESTAMP_TYPE).clusterWide(),
             KnownKey.used(LOG_MESSAGE_TIMESTAMP_BEFORE_MAX_MS).clusterWide(),
             KnownKey.used(LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS).clusterWide(),
@@ -273,7 +253,13 @@ public final class LogKeys {
             KnownKey.used(COMPRESSION_ZSTD_LEVEL).clusterWide(),
             KnownKey.used(NUM_RECOVERY_THREADS_PER_DATA_DIR),
             KnownKey.used(PRODUCER_ID_EXPIRATION_MS),
-            KnownKey.used(PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
+                            .defaultTo(600_000)
+                            .importance(LOW)
+                            .hidden()
+                            .describedAs("How often expired producers are looked for."),
+                    Reasons.EXPIRY),
             KnownKey.accepted(
                     ConfigKey.of("log.cleaner.enable", ConfigType.bool())
                             .defaultTo(true)
@@ -315,10 +301,23 @@ public final class LogKeys {
                                     .describedAs("Most bytes per second all cleaners read and write."),
                             Reasons.COMPACT)
                     .clusterWide(),
-            KnownKey.used(LOG_CLEANER_DELETE_RETENTION_MS).clusterWide(),
-            KnownKey.used(LOG_CLEANER_MIN_COMPACTION_LAG_MS).clusterWide(),
-            KnownKey.used(LOG_CLEANER_MAX_COMPACTION_LAG_MS).clusterWide(),
-            KnownKey.used(LOG_CLEANER_MIN_CLEANABLE_RATIO).clusterWide());
+            KnownKey.accepted(
+                            ConfigKey.of("log.cleaner.delete.retention.ms", ConfigType.longAtLeast(0L))
+                                    .defaultTo(86_400_000L)
+                                    .describedAs(
+                                            "How long a delete marker stays in a compacted log, so that readers can see it."),
+                            Reasons.COMPACT)
+                    .clusterWide(),
+            KnownKey.accepted(LOG_CLEANER_MIN_COMPACTION_LAG_MS, Reasons.COMPACT)
+                    .clusterWide(),
+            KnownKey.accepted(LOG_CLEANER_MAX_COMPACTION_LAG_MS, Reasons.COMPACT)
+                    .clusterWide(),
+            KnownKey.accepted(
+                            ConfigKey.of("log.cleaner.min.cleanable.ratio", ConfigType.doubleBetween(0, 1))
+                                    .defaultTo(0.5)
+                                    .describedAs("Share of a log that must be uncleaned before it is compacted."),
+                            Reasons.COMPACT)
+                    .clusterWide());
 
     private LogKeys() {}
 }

@@ -83,21 +83,6 @@ public final class NetworkKeys {
             .describedAs("Most bytes of requests in progress before the node stops reading; -1 derives it from the "
                     + "memory the node has.");
 
-    public static final ConfigKey<Integer> REQUEST_TIMEOUT_MS = ConfigKey.of("request.timeout.ms", ConfigType.anyInt())
-            .defaultTo(30_000)
-            .importance(HIGH)
-            .describedAs("How long a request of this node to another waits for its answer.");
-
-    public static final ConfigKey<Long> SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS = ConfigKey.of(
-                    "socket.connection.setup.timeout.max.ms", ConfigType.anyLong())
-            .defaultTo(30_000L)
-            .describedAs("Upper bound of the growing time a connection to another node may take to come up.");
-
-    public static final ConfigKey<Long> SOCKET_CONNECTION_SETUP_TIMEOUT_MS = ConfigKey.of(
-                    "socket.connection.setup.timeout.ms", ConfigType.anyLong())
-            .defaultTo(10_000L)
-            .describedAs("How long a connection to another node may take to come up at the first try.");
-
     public static final ConfigKey<Integer> SOCKET_LISTEN_BACKLOG_SIZE = ConfigKey.of(
                     "socket.listen.backlog.size", ConfigType.intAtLeast(1))
             .defaultTo(50)
@@ -174,9 +159,23 @@ public final class NetworkKeys {
                                     "Most requests that may be in progress before the node stops reading from its connections."),
                     Reasons.BOUNDED),
             KnownKey.used(QUEUED_MAX_REQUEST_BYTES),
-            KnownKey.used(REQUEST_TIMEOUT_MS),
-            KnownKey.used(SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS),
-            KnownKey.used(SOCKET_CONNECTION_SETUP_TIMEOUT_MS),
+            KnownKey.accepted(
+                    ConfigKey.of("request.timeout.ms", ConfigType.anyInt())
+                            .defaultTo(30_000)
+                            .importance(HIGH)
+                            .describedAs("How long a request of this node to another waits for its answer."),
+                    Reasons.PEERS),
+            KnownKey.accepted(
+                    ConfigKey.of("socket.connection.setup.timeout.max.ms", ConfigType.anyLong())
+                            .defaultTo(30_000L)
+                            .describedAs(
+                                    "Upper bound of the growing time a connection to another node may take to come up."),
+                    Reasons.PEERS),
+            KnownKey.accepted(
+                    ConfigKey.of("socket.connection.setup.timeout.ms", ConfigType.anyLong())
+                            .defaultTo(10_000L)
+                            .describedAs("How long a connection to another node may take to come up at the first try."),
+                    Reasons.PEERS),
             KnownKey.used(SOCKET_LISTEN_BACKLOG_SIZE),
             KnownKey.used(SOCKET_RECEIVE_BUFFER_BYTES),
             KnownKey.used(SOCKET_REQUEST_MAX_BYTES),

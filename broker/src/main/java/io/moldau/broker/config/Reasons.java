@@ -63,6 +63,16 @@ final class Reasons {
 
     static final String UNPACKED = "The log bounds what a batch may unfold to by itself.";
 
+    static final String STARTUP = "The start is limited by initial.broker.registration.timeout.ms.";
+
+    static final String PEERS = "A single node sends no requests to others.";
+
+    static final String STARTS = "A log start offset is written when it moves.";
+
+    static final String STARTS2 = "Background tasks of the log begin at once; the first run finds nothing to do.";
+
+    static final String EXPIRY = "Expired producers are looked for along with other upkeep of the log.";
+
     static final String TELEMETRY = "Client telemetry is not built yet.";
 
     private Reasons() {}

@@ -52,7 +52,7 @@ public final class ReplicationKeys {
                             .describedAs(
                                     "How often the reference sweeps record deletions that have ended from its waiting list."),
                     Reasons.WHEEL),
-            KnownKey.used(REPLICA_SELECTOR_CLASS),
+            KnownKey.accepted(REPLICA_SELECTOR_CLASS, Reasons.REPLICATION),
             KnownKey.used(REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
             KnownKey.accepted(
                     ConfigKey.of("replica.lag.time.max.ms", ConfigType.anyLong())

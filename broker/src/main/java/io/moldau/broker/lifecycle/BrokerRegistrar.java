@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// Carries out what [BrokerLifecycle] decides. Everything happens on one thread, the executor given; the public methods
 /// may be called from any.
@@ -150,7 +151,9 @@ public final class BrokerRegistrar implements MetadataPublisher {
         }
         Errors error = response != null ? Errors.forCode((short) response.getErrorCode()) : error(failure);
         String message = response != null ? response.getErrorMessage() : message(failure);
-        LOG.info("registration failed node={} error={} message=\"{}\"", brokerId, error, message);
+        // Usual while the quorum elects; a node that starts alone is there before its controller is.
+        var level = error == Errors.NOT_CONTROLLER ? Level.DEBUG : Level.INFO;
+        LOG.atLevel(level).log("registration failed node={} error={} message=\"{}\"", brokerId, error, message);
         return lifecycle.onRegistrationFailed(error, message, time.nanoseconds());
     }
 

@@ -137,12 +137,10 @@ public final class TopicCreator {
         if (internal == null) {
             return new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
         }
-        long alive = image.cluster().brokers().stream()
-                .filter(broker -> !broker.fenced())
-                .count();
+        int alive = alive(image.cluster().brokers());
         int factor = internal.exactly()
                 ? internal.replicationFactor()
-                : (int) Math.max(1, Math.min(internal.replicationFactor(), alive));
+                : Math.max(1, Math.min(internal.replicationFactor(), alive));
         List<CreatableTopicConfig> configs = new ArrayList<>();
         internal.configs()
                 .forEach((key, value) ->
@@ -158,8 +156,7 @@ public final class TopicCreator {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /// The number of brokers that serve, for tests and messages.
-    static int alive(Collection<BrokerRegistration> brokers) {
+    private static int alive(Collection<BrokerRegistration> brokers) {
         return (int) brokers.stream().filter(broker -> !broker.fenced()).count();
     }
 }

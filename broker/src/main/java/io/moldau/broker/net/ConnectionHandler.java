@@ -1,6 +1,7 @@
 package io.moldau.broker.net;
 
 import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.delayed.Deadlines.Deadline;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestMetrics.Closed;
 import io.moldau.broker.request.RequestRouter;
@@ -48,6 +49,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /// so that a length alone cannot claim memory.
     private static final int EAGER_FRAME_BYTES = 4 * 1024 * 1024;
 
+    private static final long STALL_SECONDS = 10;
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(STALL_SECONDS);
     private static final int LENGTH_BYTES = 4;
     private static final int SHORTEST_HEADER_BYTES = 2 + 2 + 4 + 2;
 
@@ -60,6 +63,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ResponseEncoder encoder;
     private String clientAddress = "";
     private @Nullable Deadlines deadlines;
+    private @Nullable Deadline idleness;
+    private @Nullable Deadline stallWatch;
 
     /// The frame being received: starts with its length, writer index behind what has come. Its capacity is
     /// reserved.
@@ -153,10 +158,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void watchIdleness(long delayNanos) {
-        deadlines().after(delayNanos, () -> {
-            if (closed) {
-                return;
-            }
+        idleness = deadlines().after(delayNanos, () -> {
             long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.config.idleMs());
             long left = sequencer.open() > 0
                     ? idleNanos
@@ -190,6 +192,20 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         tearDown();
     }
 
+    /// The peer sent what cannot be served: nothing more is read, and the connection closes once the requests
+    /// before are answered.
+    private void refuse(Closed cause, String reason) {
+        LOG.debug("Refusing a frame listener={} peer={}: {}", listenerName, clientAddress, reason);
+        shared.metrics.connectionDropped(listenerName, cause);
+        draining = true;
+        pause();
+        if (unparsed != null) {
+            unparsed.release();
+            unparsed = null;
+        }
+        closeIfDrained();
+    }
+
     /// Serves no further request, sends what is answered soon, and closes. On the event loop.
     void drain() {
         if (closed || draining) {
@@ -216,6 +232,12 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         closed = true;
+        if (idleness != null) {
+            idleness.cancel();
+        }
+        if (stallWatch != null) {
+            stallWatch.cancel();
+        }
         if (counted) {
             shared.limits.close(clientAddress);
             shared.metrics.connectionClosed(listenerName);
@@ -254,7 +276,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         ByteBuf buffer = (ByteBuf) message;
-        if (closed) {
+        if (closed || draining) {
             buffer.release();
             return;
         }
@@ -272,7 +294,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             ByteBuf left = unfinished != null ? takeUnfinished() : unparsed;
             unparsed = left == null ? buffer : join(left, buffer);
         }
-        if (!paused && !draining) {
+        if (!paused) {
             parse();
         }
     }
@@ -314,7 +336,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     /// Serves the whole frames in `unparsed`, then makes what is left the unfinished frame. Stops early at a bound.
     private void parse() {
-        while (!closed && unparsed != null) {
+        while (!closed && !draining && unparsed != null) {
             ByteBuf buffer = unparsed;
             if (buffer.readableBytes() < LENGTH_BYTES) {
                 if (!buffer.isReadable() || receiveRest(buffer, ReceiveAllocator.SMALL_BYTES)) {
@@ -325,7 +347,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             }
             int length = buffer.getInt(buffer.readerIndex());
             if (length < SHORTEST_HEADER_BYTES || length > shared.config.requestMaxBytes()) {
-                drop(
+                refuse(
                         Closed.BAD_FRAME,
                         "a frame of " + length + " bytes, socket.request.max.bytes is "
                                 + shared.config.requestMaxBytes());
@@ -360,7 +382,28 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         frame.writeBytes(buffer);
         unfinished = frame;
         receive.continueInto(frame);
+        if (stallWatch == null) {
+            watchStall(frame, frame.writerIndex());
+        }
         return true;
+    }
+
+    /// A peer that begins a frame and does not go on holds memory that others wait for: then its connection goes.
+    private void watchStall(ByteBuf frame, int received) {
+        stallWatch = deadlines().after(STALL_NANOS, () -> {
+            stallWatch = null;
+            ByteBuf now = unfinished;
+            if (now == null) {
+                return;
+            }
+            if (now == frame && now.writerIndex() == received && shared.memory.isContended()) {
+                drop(
+                        Closed.STALLED,
+                        "no byte of a frame that has begun for " + STALL_SECONDS + " s, and memory is short");
+            } else {
+                watchStall(now, now.writerIndex());
+            }
+        });
     }
 
     private boolean mustPause() {
@@ -375,7 +418,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
         if (!waitsForMemory) {
             waitsForMemory = true;
-            shared.metrics.readingPaused(listenerName);
             shared.memory.whenReleased(() -> executor().execute(() -> {
                 waitsForMemory = false;
                 resume();
@@ -387,6 +429,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private void pause() {
         if (!paused) {
             paused = true;
+            shared.metrics.readingPaused(listenerName);
             attached().channel().config().setAutoRead(false);
         }
     }
@@ -419,7 +462,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         ApiKey api = shared.router.find(buffer.getShort(start), apiVersion);
         if (api == null) {
             shared.memory.release(length);
-            drop(
+            refuse(
                     Closed.BAD_REQUEST,
                     "API key " + buffer.getShort(start) + " version " + apiVersion + " is not served here");
             return;
@@ -440,8 +483,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } catch (MalformedMessageException e) {
             if (request == null) {
                 shared.memory.release(length);
+            } else {
+                request.abandon();
             }
-            drop(Closed.BAD_REQUEST, "malformed " + api + " request version " + apiVersion + ": " + e.getMessage());
+            refuse(Closed.BAD_REQUEST, "malformed " + api + " request version " + apiVersion + ": " + e.getMessage());
         } catch (RuntimeException e) {
             LOG.error(
                     "Handler failed apiKey={} version={} listener={} peer={}",

@@ -19,6 +19,7 @@ final class ConnectionLimits {
     private final Map<String, Integer> open = new HashMap<>();
     private int total;
 
+    /// @param overrides limits of single addresses, as they look in an address and not as host names
     ConnectionLimits(int max, int maxPerIp, Map<String, Integer> overrides) {
         this.max = max;
         this.maxPerIp = maxPerIp;

@@ -13,7 +13,10 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class NettyServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyServer.class);
-
-    /// With more than this unsent, a connection is not read from until the peer has taken half of it.
-    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
 
     private static final long DRAIN_MS = 1000;
 
@@ -47,9 +47,26 @@ public final class NettyServer implements AutoCloseable {
                 metrics,
                 new RequestMemory(config.requestMemoryBytes()),
                 new ConnectionLimits(
-                        config.maxConnections(), config.maxConnectionsPerIp(), config.maxConnectionsPerIpOverrides()),
+                        config.maxConnections(),
+                        config.maxConnectionsPerIp(),
+                        byAddress(config.maxConnectionsPerIpOverrides())),
                 config,
                 loops::deadlinesOf);
+    }
+
+    /// The overrides by address where they are given by host name.
+    private static Map<String, Integer> byAddress(Map<String, Integer> byHost) {
+        Map<String, Integer> limits = new HashMap<>();
+        byHost.forEach((host, limit) -> {
+            try {
+                for (InetAddress address : InetAddress.getAllByName(host)) {
+                    limits.put(address.getHostAddress(), limit);
+                }
+            } catch (UnknownHostException e) {
+                LOG.warn("max.connections.per.ip.overrides names a host that is not known host={}", host);
+            }
+        });
+        return limits;
     }
 
     /// Begins to accept connections.
@@ -79,7 +96,11 @@ public final class NettyServer implements AutoCloseable {
                 .childOption(ChannelOption.ALLOCATOR, loops.allocator())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        // Reading goes on when the peer has taken half.
+                        new WriteBufferWaterMark(
+                                config.maxPendingResponseBytes() / 2, config.maxPendingResponseBytes()))
                 .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ResponseSize.ESTIMATOR)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override

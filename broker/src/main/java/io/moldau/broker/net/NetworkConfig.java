@@ -14,8 +14,8 @@ import java.util.Map;
 /// @param requestMemoryBytes request bytes held by the node at a time, over all connections
 ///     (`queued.max.request.bytes`, which is unlimited in Kafka by default and here is not)
 /// @param maxRequestsInFlight requests of one connection that may be open at a time; then reading stops
-/// @param maxPendingResponseBytes response bytes of one connection that wait for earlier responses or for the peer;
-///     then reading stops
+/// @param maxPendingResponseBytes response bytes of one connection that the peer has not taken yet; then reading
+///     stops
 /// @param receiveBufferBytes `SO_RCVBUF` (`socket.receive.buffer.bytes`), -1 leaves it to the kernel
 /// @param sendBufferBytes `SO_SNDBUF` (`socket.send.buffer.bytes`), -1 leaves it to the kernel
 /// @param backlog connections the kernel completes before they are accepted (`socket.listen.backlog.size`)
@@ -43,7 +43,7 @@ public record NetworkConfig(
             100 * 1024 * 1024,
             128L * 1024 * 1024,
             100,
-            4 * 1024 * 1024,
+            1024 * 1024,
             -1,
             -1,
             50);

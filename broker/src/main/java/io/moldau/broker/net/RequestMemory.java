@@ -52,6 +52,11 @@ final class RequestMemory {
         }
     }
 
+    /// Whether connections wait for memory.
+    boolean isContended() {
+        return !waiting.isEmpty();
+    }
+
     long used() {
         return used.get();
     }

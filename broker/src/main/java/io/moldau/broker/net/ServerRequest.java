@@ -172,6 +172,13 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
         complete();
     }
 
+    /// Ends the request without an answer, unless it has one: its body could not be read.
+    void abandon() {
+        if (STATE.compareAndSet(this, OPEN, ANSWERED)) {
+            complete();
+        }
+    }
+
     private void claim() {
         if (!STATE.compareAndSet(this, OPEN, ANSWERED)) {
             throw new IllegalStateException(apiKey + " request " + correlationId + " was answered twice");

@@ -46,8 +46,12 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
                 changes.followers().entrySet()) {
             registry.becomeFollower(it.getKey(), it.getValue(), settingsOf(it.getKey(), newImage, ofTopic));
         }
+        Map<String, TopicSettings> changed = new HashMap<>();
         for (String topic : topicsWithOtherSettings(delta, newImage)) {
-            registry.updateSettings(topic, settings.settings(newImage, topic));
+            changed.put(topic, settings.settings(newImage, topic));
+        }
+        if (!changed.isEmpty()) {
+            registry.updateSettings(changed);
         }
     }
 

@@ -159,9 +159,10 @@ public final class PartitionRegistry implements AutoCloseable {
         }
     }
 
-    void updateSettings(String topic, TopicSettings settings) {
+    void updateSettings(Map<String, TopicSettings> ofTopic) {
         for (Partition partition : onlinePartitions()) {
-            if (partition.topicPartition().topic().equals(topic)) {
+            TopicSettings settings = ofTopic.get(partition.topicPartition().topic());
+            if (settings != null) {
                 partition.updateSettings(settings);
             }
         }

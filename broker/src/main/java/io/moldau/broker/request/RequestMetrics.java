@@ -15,6 +15,7 @@ public interface RequestMetrics {
         TOO_MANY_CONNECTIONS,
         TOO_MANY_CONNECTIONS_PER_IP,
         IDLE,
+        STALLED,
         BAD_FRAME,
         BAD_REQUEST,
         HANDLER,
@@ -37,6 +38,6 @@ public interface RequestMetrics {
     /// A handler failed, with the error the client was told.
     default void requestFailed(ApiKey api, short version, Errors error) {}
 
-    /// Reading stopped because the node's budget for request bytes is used up.
+    /// Reading from a connection stopped: too many open requests, too much unsent, or no request memory left.
     default void readingPaused(String listener) {}
 }

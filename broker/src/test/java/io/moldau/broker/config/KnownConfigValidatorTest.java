@@ -75,7 +75,7 @@ class KnownConfigValidatorTest {
         var metrics = new ConfigResource(ConfigResource.Type.CLIENT_METRICS, "m");
         assertFine(metrics, "interval.ms", "5000");
         assertFine(metrics, "match", "client_id=app-.*");
-        assertRefused(metrics, "interval.ms", "5", Errors.INVALID_CONFIG, "at least 100");
+        assertRefused(metrics, "interval.ms", "5", Errors.INVALID_REQUEST, "at least 100");
         assertRefused(metrics, "match", "foo=bar", Errors.INVALID_CONFIG, "'foo=bar' must be one of");
     }
 }

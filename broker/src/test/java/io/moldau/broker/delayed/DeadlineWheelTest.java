@@ -47,6 +47,37 @@ class DeadlineWheelTest {
         assertThat(fired).containsExactly("first", "late");
     }
 
+    @Test
+    void ofTwoThatAreDueTogetherOneMayCancelTheOther() {
+        var wheel = new DeadlineWheel(0, TICK, 64);
+        var fired = new ArrayList<String>();
+        var both = new Deadlines.Deadline[2];
+        both[0] = wheel.add(10, () -> {
+            fired.add("one");
+            both[1].cancel();
+        });
+        both[1] = wheel.add(10, () -> {
+            fired.add("one");
+            both[0].cancel();
+        });
+        wheel.advanceTo(10);
+        assertThat(fired).containsExactly("one");
+        assertThat(wheel.size()).isZero();
+    }
+
+    @Test
+    void aFarDeadlineIsNotLookedAtEveryTurn() {
+        var wheel = new DeadlineWheel(0, TICK, 64);
+        var fired = new ArrayList<String>();
+        wheel.add(60_000, () -> fired.add("a minute"));
+        int wakeUps = 0;
+        while (fired.isEmpty()) {
+            wheel.advanceTo(wheel.nextNanos());
+            wakeUps++;
+        }
+        assertThat(wakeUps).isLessThanOrEqualTo(2);
+    }
+
     private static final class Naive {
         final int name;
         final long deadline;
@@ -61,7 +92,7 @@ class DeadlineWheelTest {
     @Seeds(count = 50)
     void firesWhatAListWouldFire(long seed) {
         var random = new Random(seed);
-        long origin = Long.MAX_VALUE - 50_000 + random.nextInt(10_000); // readings overflow on the way
+        long origin = Long.MAX_VALUE - 500_000 + random.nextInt(400_000); // readings overflow on the way
         long now = origin;
         var wheel = new DeadlineWheel(origin, TICK, 64);
         List<Naive> naive = new ArrayList<>();
@@ -72,7 +103,7 @@ class DeadlineWheelTest {
             switch (random.nextInt(4)) {
                 case 0, 1 -> {
                     int name = naive.size();
-                    long deadline = now + random.nextInt(2000);
+                    long deadline = now + random.nextInt(random.nextInt(5) == 0 ? 300_000 : 2000);
                     naive.add(new Naive(name, deadline));
                     handles.add(wheel.add(deadline, () -> fired.add(name)));
                 }
@@ -84,7 +115,7 @@ class DeadlineWheelTest {
                     }
                 }
                 default -> {
-                    now += random.nextInt(300);
+                    now += random.nextInt(random.nextInt(20) == 0 ? 50_000 : 300);
                     wheel.advanceTo(now);
                     for (Naive it : naive) {
                         long tick = origin + Math.ceilDiv(it.deadline - origin, TICK) * TICK;

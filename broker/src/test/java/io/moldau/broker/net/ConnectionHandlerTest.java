@@ -268,13 +268,39 @@ class ConnectionHandlerTest {
         second.finishAndReleaseAll();
     }
 
+    @Test
+    void whoBeginsAFrameAndStopsGivesWayToOthers() {
+        memory = new RequestMemory(5000);
+        EmbeddedChannel slow = connect(NetworkConfig.DEFAULTS);
+        EmbeddedChannel other = connect(NetworkConfig.DEFAULTS);
+        slow.writeInbound(Unpooled.wrappedBuffer(
+                ByteBuffer.allocate(10).putInt(4900).flip().limit(10)));
+        time.advance(Duration.ofSeconds(11));
+        wheel.advanceTo(time.nanoseconds());
+        assertThat(slow.isOpen()).as("nobody is in need of the memory").isTrue();
+
+        byte[] large = produce(1, new byte[3000]);
+        other.writeInbound(Unpooled.copiedBuffer(large, 0, 2000));
+        other.writeInbound(Unpooled.copiedBuffer(large, 2000, large.length - 2000));
+        assertThat(produced).isEmpty();
+        time.advance(Duration.ofSeconds(21));
+        wheel.advanceTo(time.nanoseconds());
+        assertThat(slow.isOpen()).isFalse();
+        assertThat(dropped).containsExactly(RequestMetrics.Closed.STALLED);
+        other.runPendingTasks();
+        assertThat(produced).hasSize(1);
+        assertThat(memory.used()).isZero();
+        slow.finishAndReleaseAll();
+        other.finishAndReleaseAll();
+    }
+
     private void assertDropped(byte[] bytes, RequestMetrics.Closed cause) {
         dropped.clear();
         EmbeddedChannel bad = connect(NetworkConfig.DEFAULTS);
         EmbeddedChannel good = connect(NetworkConfig.DEFAULTS);
         bad.writeInbound(Unpooled.wrappedBuffer(bytes));
         assertThat(bad.isOpen()).isFalse();
-        assertThat((Object) bad.readOutbound()).isNull();
+        assertThat(correlationIds(bad)).isEmpty();
         assertThat(dropped).containsExactly(cause);
         assertThat(memory.used()).isZero();
 
@@ -293,6 +319,25 @@ class ConnectionHandlerTest {
         assertDropped(
                 "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
                 RequestMetrics.Closed.BAD_FRAME);
+    }
+
+    @Test
+    void whatCameBeforeABrokenFrameIsAnswered() {
+        EmbeddedChannel channel = connect(NetworkConfig.DEFAULTS);
+        answerAtOnce = false;
+        byte[] bad = {-1, -1, -1, -1};
+        channel.writeInbound(Unpooled.wrappedBuffer(join(heartbeat(1, "a"), heartbeat(2, "b"), bad)));
+        waiting.get(1).respond(new HeartbeatResponseData());
+        channel.runPendingTasks();
+        assertThat(channel.isOpen()).isTrue();
+        channel.writeInbound(Unpooled.wrappedBuffer(heartbeat(3, "c")));
+        waiting.get(0).respond(new HeartbeatResponseData());
+        channel.runPendingTasks();
+        assertThat(correlationIds(channel)).containsExactly(1, 2);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(served).containsExactly("a", "b");
+        assertThat(memory.used()).isZero();
+        channel.finishAndReleaseAll();
     }
 
     @Test

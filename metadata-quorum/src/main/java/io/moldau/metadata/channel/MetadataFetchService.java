@@ -54,6 +54,8 @@ public final class MetadataFetchService implements AutoCloseable {
     private final Time time;
     private final AtomicBoolean wakePending = new AtomicBoolean();
     private final Runnable watcher = this::signal;
+    /// Whether any request waits. Lets a controller that replays its log do so without waking anybody for each entry.
+    private volatile boolean someoneWaits;
     // Event loop
     private final List<Parked> parked = new ArrayList<>();
     private boolean closed;
@@ -94,7 +96,7 @@ public final class MetadataFetchService implements AutoCloseable {
 
     /// On the thread that applies entries: many entries cause one wake-up.
     private void signal() {
-        if (wakePending.compareAndSet(false, true)) {
+        if (someoneWaits && wakePending.compareAndSet(false, true)) {
             try {
                 loop.execute(this::wake);
             } catch (RejectedExecutionException e) {
@@ -105,9 +107,6 @@ public final class MetadataFetchService implements AutoCloseable {
 
     private void wake() {
         wakePending.set(false);
-        if (parked.isEmpty()) {
-            return;
-        }
         var waiting = List.copyOf(parked);
         for (Parked request : waiting) {
             if (request.request().getNextIndex() <= quorum.applied().position().index()) {
@@ -115,6 +114,7 @@ public final class MetadataFetchService implements AutoCloseable {
                 request.answer().complete(read(request.request()));
             }
         }
+        someoneWaits = !parked.isEmpty();
     }
 
     private void fetch(FetchMetadataRequest request, CompletableFuture<FetchMetadataResponse> answer) {
@@ -131,6 +131,13 @@ public final class MetadataFetchService implements AutoCloseable {
                 && !closed) {
             var waiting = new Parked(request, answer);
             parked.add(waiting);
+            someoneWaits = true;
+            // An entry may have come just before that was visible to whoever applied it.
+            if (request.getNextIndex() <= quorum.applied().position().index()) {
+                parked.remove(waiting);
+                answer.complete(read(request));
+                return;
+            }
             loop.schedule(time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(waitMs), () -> {
                 if (parked.remove(waiting)) {
                     answer.complete(read(request));
@@ -266,6 +273,7 @@ public final class MetadataFetchService implements AutoCloseable {
         try {
             loop.execute(() -> {
                 closed = true;
+                someoneWaits = false;
                 parked.forEach(request -> request.answer().completeExceptionally(stopping()));
                 parked.clear();
             });

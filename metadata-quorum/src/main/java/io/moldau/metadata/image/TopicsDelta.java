@@ -24,6 +24,9 @@ public final class TopicsDelta {
 
     private final TopicsImage base;
     private TopicsImage image;
+    /// The topic changed last; not in `image` yet, because more of its partitions usually follow.
+    private @Nullable TopicImage open;
+
     /// Topics that exist now: partitions that are new or changed. A new topic without partitions has an empty set.
     private final Map<Uuid, Set<Integer>> changed = new LinkedHashMap<>();
     /// Topics of the base image that are gone.
@@ -63,17 +66,18 @@ public final class TopicsDelta {
 
     void replay(TopicRecord record) {
         Uuid id = MetadataRecords.uuid(record.getTopicId());
+        close();
         image = image.withTopic(record.getName(), id);
         changed.put(id, new TreeSet<>());
     }
 
     void replay(PartitionRecord record) {
-        TopicImage topic = image.existing(MetadataRecords.uuid(record.getTopicId()));
+        TopicImage topic = existing(MetadataRecords.uuid(record.getTopicId()));
         put(topic, record.getPartitionId(), PartitionRegistration.from(record));
     }
 
     void replay(PartitionChangeRecord record) {
-        TopicImage topic = image.existing(MetadataRecords.uuid(record.getTopicId()));
+        TopicImage topic = existing(MetadataRecords.uuid(record.getTopicId()));
         @Nullable PartitionRegistration partition = topic.partition(record.getPartitionId());
         if (partition == null) {
             throw new InvariantViolation("a record changes partition " + topic.name() + "-" + record.getPartitionId()
@@ -84,7 +88,8 @@ public final class TopicsDelta {
 
     /// Returns the name of the topic that is gone.
     String replay(RemoveTopicRecord record) {
-        TopicImage topic = image.existing(MetadataRecords.uuid(record.getTopicId()));
+        TopicImage topic = existing(MetadataRecords.uuid(record.getTopicId()));
+        open = null;
         image = image.without(topic);
         changed.remove(topic.id());
         @Nullable TopicImage old = base.topic(topic.id());
@@ -95,8 +100,26 @@ public final class TopicsDelta {
     }
 
     private void put(TopicImage topic, int partition, PartitionRegistration registration) {
-        image = image.with(topic.with(partition, registration));
+        open = topic.with(partition, registration);
         changed.computeIfAbsent(topic.id(), id -> new TreeSet<>()).add(partition);
+    }
+
+    /// The topic as it is now; closes the one changed before if it is another.
+    private TopicImage existing(Uuid id) {
+        TopicImage current = open;
+        if (current != null && current.id().equals(id)) {
+            return current;
+        }
+        close();
+        return image.existing(id);
+    }
+
+    private void close() {
+        TopicImage current = open;
+        if (current != null) {
+            image = image.with(current);
+            open = null;
+        }
     }
 
     public TopicsImage base() {
@@ -104,6 +127,7 @@ public final class TopicsDelta {
     }
 
     public TopicsImage image() {
+        close();
         return image;
     }
 
@@ -141,7 +165,7 @@ public final class TopicsDelta {
             });
         }
         changed.forEach((id, partitions) -> {
-            TopicImage topic = image.existing(id);
+            TopicImage topic = existing(id);
             @Nullable TopicImage oldTopic = base.topic(id);
             for (int partition : partitions) {
                 PartitionRegistration now = java.util.Objects.requireNonNull(topic.partition(partition));

@@ -43,6 +43,7 @@ public record TopicsImage(PSortedMap<String, TopicImage> byName, HashPMap<Uuid, 
 
     TopicsImage withTopic(String name, Uuid id) {
         Invariant.check(!byName.containsKey(name), () -> "a record creates topic " + name + " again");
+        Invariant.check(!nameById.containsKey(id), () -> "a record creates a second topic with id " + id);
         return new TopicsImage(
                 byName.plus(name, new TopicImage(name, id, IntTreePMap.empty())), nameById.plus(id, name));
     }

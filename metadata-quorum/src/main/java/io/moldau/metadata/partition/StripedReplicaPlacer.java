@@ -14,22 +14,40 @@ import java.util.random.RandomGenerator;
 /// evenly over brokers and racks.
 public final class StripedReplicaPlacer implements ReplicaPlacer {
 
-    /// One rack: its brokers in a random order that is kept, and where the next stripe starts.
+    /// One rack: its brokers in a random order that is kept, and who is next. Leaders and followers have a turn each,
+    /// else every second broker would never lead where two replicas share a rack.
     private static final class Rack {
         private final List<Integer> unfenced = new ArrayList<>();
         private final List<Integer> fenced = new ArrayList<>();
-        private int next;
+        private int nextLeader;
+        private int nextFollower;
 
-        int pick(List<Integer> taken, boolean unfencedOnly) {
-            int found = pick(unfenced, taken);
-            return found >= 0 || unfencedOnly ? found : pick(fenced, taken);
+        /// A broker that is up, or -1.
+        int leader() {
+            if (unfenced.isEmpty()) {
+                return -1;
+            }
+            int leader = unfenced.get(nextLeader % unfenced.size());
+            nextLeader++;
+            if (nextLeader % unfenced.size() == 0) {
+                // Once round: from now on each leader has other followers, so that the load of a broker that fails
+                // does not fall on one other alone.
+                nextFollower++;
+            }
+            return leader;
         }
 
-        private int pick(List<Integer> brokers, List<Integer> taken) {
+        /// A broker that is not taken, if possible one that is up, or -1.
+        int follower(List<Integer> taken) {
+            int found = follower(unfenced, taken);
+            return found >= 0 ? found : follower(fenced, taken);
+        }
+
+        private int follower(List<Integer> brokers, List<Integer> taken) {
             for (int i = 0; i < brokers.size(); i++) {
-                int broker = brokers.get(Math.floorMod(next + i, brokers.size()));
+                int broker = brokers.get((nextFollower + i) % brokers.size());
                 if (!taken.contains(broker)) {
-                    next += i + 1;
+                    nextFollower += i + 1;
                     return broker;
                 }
             }
@@ -89,7 +107,7 @@ public final class StripedReplicaPlacer implements ReplicaPlacer {
         // The leader must be up, so the first rack with somebody up gets it.
         int leaderRack = start;
         while (replicas.isEmpty()) {
-            int broker = racks.get(Math.floorMod(leaderRack, racks.size())).pick(replicas, true);
+            int broker = racks.get(leaderRack % racks.size()).leader();
             if (broker >= 0) {
                 replicas.add(broker);
             } else {
@@ -98,7 +116,7 @@ public final class StripedReplicaPlacer implements ReplicaPlacer {
         }
         // Followers go round the racks from there. With one replica in a rack each first, then second ones.
         for (int rack = leaderRack + 1; replicas.size() < replicationFactor; rack++) {
-            int broker = racks.get(Math.floorMod(rack, racks.size())).pick(replicas, false);
+            int broker = racks.get(rack % racks.size()).follower(replicas);
             if (broker >= 0) {
                 replicas.add(broker);
             }

@@ -42,8 +42,10 @@ final class TrainingRun {
     /// @param words the folder for the node's data, which must not exist yet
     public static void main(String[] words) throws IOException, InterruptedException {
         var config = NodeConfig.fromProperties(Map.of(
-                "listeners", "PLAINTEXT://127.0.0.1:0",
-                "log.dirs", Path.of(words[0]).toAbsolutePath().toString()));
+                "listeners",
+                "PLAINTEXT://127.0.0.1:0",
+                "log.dirs",
+                Path.of(words[0]).toAbsolutePath().toString()));
         try (var node = Node.start(config)) {
             node.awaitReady(READY_TIMEOUT);
             try (var client = new RawClient(clientPort(node))) {
@@ -55,7 +57,8 @@ final class TrainingRun {
     private static void use(RawClient client) throws IOException {
         client.call(ApiKey.API_VERSIONS, new ApiVersionsRequestData(), ApiVersionsResponseData.class);
         createTopic(client);
-        var described = client.call(ApiKey.METADATA, new MetadataRequestData().setTopics(null), MetadataResponseData.class);
+        var described =
+                client.call(ApiKey.METADATA, new MetadataRequestData().setTopics(null), MetadataResponseData.class);
         var topic = described.topics().stream()
                 .filter(one -> TOPIC.equals(one.name()))
                 .findFirst()
@@ -97,7 +100,8 @@ final class TrainingRun {
                     .producer(producer.producerId(), producer.producerEpoch(), i)
                     .append(1_700_000_000_000L + i, null, value)
                     .build();
-            var partition = new ProduceRequestData.PartitionProduceData().setIndex(0).setRecords(HeapRecords.of(batch));
+            var partition =
+                    new ProduceRequestData.PartitionProduceData().setIndex(0).setRecords(HeapRecords.of(batch));
             var data = new ProduceRequestData.TopicProduceData()
                     .setTopicId(topic.topicId())
                     .setPartitionData(List.of(partition));
@@ -110,7 +114,11 @@ final class TrainingRun {
                     ProduceResponseData.class);
             expectNone(
                     "Produce",
-                    answer.responses().getFirst().partitionResponses().getFirst().errorCode());
+                    answer.responses()
+                            .getFirst()
+                            .partitionResponses()
+                            .getFirst()
+                            .errorCode());
         }
     }
 
@@ -130,7 +138,9 @@ final class TrainingRun {
                     .setSessionEpoch(-1)
                     .setTopics(List.of(data));
             var answer = client.call(ApiKey.FETCH, request, FetchResponseData.class);
-            expectNone("Fetch", answer.responses().getFirst().partitions().getFirst().errorCode());
+            expectNone(
+                    "Fetch",
+                    answer.responses().getFirst().partitions().getFirst().errorCode());
         }
     }
 
@@ -143,7 +153,9 @@ final class TrainingRun {
                 ApiKey.LIST_OFFSETS,
                 new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)),
                 ListOffsetsResponseData.class);
-        expectNone("ListOffsets", answer.topics().getFirst().partitions().getFirst().errorCode());
+        expectNone(
+                "ListOffsets",
+                answer.topics().getFirst().partitions().getFirst().errorCode());
     }
 
     private static void expectNone(String api, short code) {

@@ -162,8 +162,12 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /// A port below the range that the kernel gives to outgoing connections, so that it is still free after a restart.
-    private static int freePort() {
-        int first = 20_000 + (int) (ProcessHandle.current().pid() % 5_000);
+    public static int freePort() {
+        return freePort(20_000 + (int) (ProcessHandle.current().pid() % 5_000));
+    }
+
+    /// The first free one from `first` on.
+    public static int freePort(int first) {
         for (int port = first; port < 32_000; port++) {
             try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return port;

@@ -93,7 +93,7 @@ final class Tool {
     }
 
     /// Test runners may pass the class path in a jar's manifest; a child JVM reads it from there as well.
-    private static String classPath() {
+    static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 }

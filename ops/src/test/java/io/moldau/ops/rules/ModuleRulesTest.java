@@ -15,8 +15,14 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /// Who may depend on whom, and where the outside world may be touched.
 @AnalyzeClasses(packages = "io.moldau", importOptions = DoNotIncludeTests.class)
@@ -42,8 +48,8 @@ class ModuleRulesTest {
     private static final Set<String> EDGES = Set.of(
             // The clock that everything else is given.
             "io.moldau.common.time.SystemTime",
-            // Identities of a cluster, node or directory are drawn once, outside any simulation.
-            "io.moldau.common.Uuid");
+            // The real disk, clock and source of chance of a node, in one place.
+            "io.moldau.broker.NodeServices");
 
     @ArchTest
     static final ArchRule WIRE_SEES_NONE_OF_OURS = noClasses()
@@ -148,7 +154,7 @@ class ModuleRulesTest {
                             "java.util.concurrent.locks..",
                             "org.slf4j..")
                     .or(type(Thread.class))
-                    .or(type(java.time.Clock.class)))
+                    .or(type(Clock.class)))
             .because("what they do depends on their arguments alone");
 
     @ArchTest
@@ -187,15 +193,19 @@ class ModuleRulesTest {
                     || (owner.isEquivalentTo(UUID.class) && method.equals("randomUUID"))
                     || (owner.isEquivalentTo(Thread.class) && method.equals("sleep"))
                     || (owner.getPackageName().equals("java.time") && method.equals("now"))
-                    || owner.isEquivalentTo(java.util.concurrent.ThreadLocalRandom.class);
+                    || owner.isEquivalentTo(ThreadLocalRandom.class)
+                    || (owner.isEquivalentTo(RandomGenerator.class)
+                            && (method.equals("getDefault") || method.equals("of")));
         });
     }
 
     private static DescribedPredicate<JavaAccess<?>> createsChance() {
         return DescribedPredicate.describe("creates a source of chance", access -> {
             var owner = access.getTargetOwner();
-            return owner.isEquivalentTo(java.security.SecureRandom.class)
-                    || access.getTarget().getFullName().equals("java.util.Random.<init>()");
+            var seedless = access.getTarget().getFullName().endsWith("<init>()");
+            return owner.isEquivalentTo(SecureRandom.class)
+                    || (seedless
+                            && (owner.isEquivalentTo(Random.class) || owner.isEquivalentTo(SplittableRandom.class)));
         });
     }
 }

@@ -2,16 +2,21 @@ package io.moldau.broker.api.controller;
 
 import io.moldau.broker.api.controller.ConfigChanges.Change;
 import io.moldau.broker.api.controller.ConfigChanges.Resource;
+import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiError;
 import io.moldau.common.ApiException;
+import io.moldau.metadata.image.ConfigResource;
+import io.moldau.metadata.image.ConfigurationsImage;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData.AlterConfigsResource;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.AlterConfigsResponseData.AlterConfigsResourceResponse;
 import io.moldau.wire.protocol.Message;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -20,10 +25,12 @@ import java.util.Map;
 public final class AlterConfigsHandler implements RequestHandler<AlterConfigsRequestData> {
 
     private final Forwarder forwarder;
+    private final MetadataCache cache;
     private final int localId;
 
-    public AlterConfigsHandler(Forwarder forwarder, int localId) {
+    public AlterConfigsHandler(Forwarder forwarder, MetadataCache cache, int localId) {
         this.forwarder = forwarder;
+        this.cache = cache;
         this.localId = localId;
     }
 
@@ -51,12 +58,39 @@ public final class AlterConfigsHandler implements RequestHandler<AlterConfigsReq
                 new AlterConfigsRequestData().setResources(passedOn).setValidateOnly(request.validateOnly()),
                 IncrementalAlterConfigsHandler.TIMEOUT_MS,
                 answer -> {
-                    if (answer instanceof AlterConfigsResponseData data) {
-                        responses.addAll(data.responses());
-                    }
-                    context.respond(new AlterConfigsResponseData().setResponses(responses));
+                    List<AlterConfigsResourceResponse> decided =
+                            answer instanceof AlterConfigsResponseData data ? data.responses() : List.of();
+                    responses.addAll(decided);
+                    cache.whenImage(
+                            image -> request.validateOnly() || isVisible(image.configs(), passedOn, decided),
+                            Forwarder.deadline(context, IncrementalAlterConfigsHandler.VISIBLE_WAIT_MS),
+                            image -> LateAnswer.give(
+                                    context,
+                                    () -> context.respond(new AlterConfigsResponseData().setResponses(responses))));
                 },
                 failure -> context.respond(errorResponse(context, request, failure)));
+    }
+
+    private static boolean isVisible(
+            ConfigurationsImage configs,
+            List<AlterConfigsResource> resources,
+            List<AlterConfigsResourceResponse> decided) {
+        return resources.stream()
+                .filter(resource -> decided.stream()
+                        .anyMatch(response -> response.errorCode() == 0
+                                && response.resourceType() == resource.resourceType()
+                                && response.resourceName().equals(resource.resourceName())))
+                .allMatch(resource -> {
+                    Map<String, String> wanted = new HashMap<>();
+                    resource.configs().forEach(config -> {
+                        String value = config.value();
+                        if (value != null) {
+                            wanted.put(config.name(), value);
+                        }
+                    });
+                    return wanted.equals(configs.overrides(new ConfigResource(
+                            ConfigResource.Type.forCode(resource.resourceType()), resource.resourceName())));
+                });
     }
 
     private static Resource changes(AlterConfigsResource resource) {

@@ -1,6 +1,7 @@
 package io.moldau.broker.api.controller;
 
 import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiException;
@@ -53,7 +54,7 @@ public final class CreatePartitionsHandler implements RequestHandler<CreateParti
                         .filter(topic -> grown.contains(topic.name()))
                         .allMatch(topic -> hasGrown(image, topic)),
                 Forwarder.deadline(context, request.timeoutMs()),
-                image -> context.respond(answer));
+                image -> LateAnswer.give(context, () -> context.respond(answer)));
     }
 
     private static boolean hasGrown(MetadataImage image, CreatePartitionsTopic wanted) {

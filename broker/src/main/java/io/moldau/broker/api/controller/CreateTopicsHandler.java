@@ -1,6 +1,7 @@
 package io.moldau.broker.api.controller;
 
 import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiException;
@@ -47,7 +48,7 @@ public final class CreateTopicsHandler implements RequestHandler<CreateTopicsReq
         cache.whenImage(
                 image -> created.stream().allMatch(name -> isComplete(image, name)),
                 Forwarder.deadline(context, request.timeoutMs()),
-                image -> context.respond(answer));
+                image -> LateAnswer.give(context, () -> context.respond(answer)));
     }
 
     private static boolean isComplete(MetadataImage image, String name) {

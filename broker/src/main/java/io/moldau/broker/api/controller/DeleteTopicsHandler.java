@@ -1,6 +1,7 @@
 package io.moldau.broker.api.controller;
 
 import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiException;
@@ -65,7 +66,7 @@ public final class DeleteTopicsHandler implements RequestHandler<DeleteTopicsReq
         cache.whenImage(
                 image -> gone.stream().allMatch(id -> image.topics().topic(id) == null),
                 Forwarder.deadline(context, request.timeoutMs()),
-                image -> context.respond(answer));
+                image -> LateAnswer.give(context, () -> context.respond(answer)));
     }
 
     private List<Uuid> deleted(DeleteTopicsResponseData answer, List<Uuid> before) {

@@ -1,5 +1,6 @@
 package io.moldau.broker.api.controller;
 
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
@@ -38,13 +39,13 @@ public final class Forwarder {
                         new ControllerContext(
                                 context.principal(), context.clientAddress(), context.apiVersion(), deadlineNanos),
                         request)
-                .whenComplete((answer, failure) -> {
+                .whenComplete((answer, failure) -> LateAnswer.give(context, () -> {
                     if (failure == null) {
                         onAnswer.accept(answer);
                     } else {
                         onFailure.accept(asApiException(context, failure));
                     }
-                });
+                }));
     }
 
     static long deadline(RequestContext context, long timeoutMs) {

@@ -4,6 +4,7 @@ import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
+import io.moldau.broker.request.RequestTasks;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
@@ -33,7 +34,7 @@ public final class DeleteRecordsHandler implements RequestHandler<DeleteRecordsR
 
     @Override
     public void handle(RequestContext context, DeleteRecordsRequestData request) {
-        background.execute(() -> context.respond(delete(request)));
+        RequestTasks.answer(background, context, () -> delete(request));
     }
 
     private DeleteRecordsResponseData delete(DeleteRecordsRequestData request) {

@@ -4,6 +4,7 @@ import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
+import io.moldau.broker.request.RequestTasks;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
@@ -62,7 +63,7 @@ public final class ListOffsetsHandler implements RequestHandler<ListOffsetsReque
     @Override
     public void handle(RequestContext context, ListOffsetsRequestData request) {
         if (needsDisk(request)) {
-            readers.execute(() -> context.respond(answer(context, request)));
+            RequestTasks.answer(readers, context, () -> answer(context, request));
         } else {
             context.respond(answer(context, request));
         }

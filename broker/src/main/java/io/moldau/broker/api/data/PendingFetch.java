@@ -26,6 +26,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One fetch until it is answered: looks at the partitions that may have something, answers when that is enough or
 /// the time is over, and waits for changes else.
@@ -45,6 +47,8 @@ final class PendingFetch implements Runnable {
     /// @param full answer for every partition, not only for those that have something new
     /// @param replicaId the follower that fetches, -1 for a client
     record Terms(int maxWaitMs, int minBytes, int maxBytes, FetchIsolation isolation, boolean full, int replicaId) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(PendingFetch.class);
 
     private static final int RUNNING = 0;
     private static final int WAITING = 1;
@@ -136,6 +140,18 @@ final class PendingFetch implements Runnable {
 
     /// Looks until there is an answer or nothing more to see. The caller has made the state RUNNING.
     private void look(boolean onEventLoop) {
+        try {
+            lookUntilSettled(onEventLoop);
+        } catch (RuntimeException e) {
+            // Nobody further up would answer the request.
+            LOG.error("Fetch failed peer={} correlationId={}", context.clientAddress(), context.correlationId(), e);
+            if (state.getAndSet(DONE) != DONE) {
+                context.disconnect("fetch failed: " + e);
+            }
+        }
+    }
+
+    private void lookUntilSettled(boolean onEventLoop) {
         do {
             FetchResponseData response;
             synchronized (session) {

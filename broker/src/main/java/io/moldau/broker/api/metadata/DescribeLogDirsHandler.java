@@ -1,5 +1,6 @@
 package io.moldau.broker.api.metadata;
 
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.Errors;
@@ -45,7 +46,7 @@ public final class DescribeLogDirsHandler implements RequestHandler<DescribeLogD
 
     @Override
     public void handle(RequestContext context, DescribeLogDirsRequestData request) {
-        background.execute(() -> context.respond(answer(request)));
+        background.execute(() -> LateAnswer.give(context, () -> context.respond(answer(request))));
     }
 
     private DescribeLogDirsResponseData answer(DescribeLogDirsRequestData request) {

@@ -6,7 +6,6 @@ import io.moldau.wire.protocol.ByteBufferWritable;
 import io.moldau.wire.protocol.Message;
 import io.moldau.wire.protocol.Readable;
 import io.moldau.wire.protocol.Writable;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -14,23 +13,35 @@ import java.util.function.Supplier;
 /// Answers that are the same for everybody until the metadata changes, kept as bytes: encoding thousands of topics
 /// again for every client that refreshes its view would be the costliest thing an idle cluster does.
 ///
-/// Holds one answer per listener and version, of the newest image only. Callable from any thread.
+/// Holds at most [#MAX_ANSWERS] answers, of the newest image only. Callable from any thread.
 final class EncodedResponses {
 
-    private record Key(String listener, short version) {}
+    private static final int MAX_ANSWERS = 256;
+
+    /// @param question what else the answer depends on
+    private record Key(String listener, short version, Object question) {}
 
     private record Generation(MetadataImage image, Map<Key, Encoded> answers) {}
 
     private volatile Generation generation = new Generation(MetadataImage.EMPTY, new ConcurrentHashMap<>());
 
-    Message get(ClusterView view, short version, Supplier<? extends Message> make) {
+    /// @param question what was asked, by its value
+    /// @param make the answer to it, from the view alone
+    Message get(ClusterView view, short version, Object question, Supplier<? extends Message> make) {
         Generation current = generation;
         if (current.image() != view.image()) {
             current = new Generation(view.image(), new ConcurrentHashMap<>());
             generation = current;
         }
-        return current.answers()
-                .computeIfAbsent(new Key(view.listenerName(), version), key -> Encoded.of(make.get(), version));
+        Key key = new Key(view.listenerName(), version, question);
+        Message known = current.answers().get(key);
+        if (known != null) {
+            return known;
+        }
+        if (current.answers().size() >= MAX_ANSWERS) {
+            return make.get();
+        }
+        return current.answers().computeIfAbsent(key, absent -> Encoded.of(make.get(), version));
     }
 
     /// A message in the one version it was encoded in.
@@ -39,10 +50,7 @@ final class EncodedResponses {
         static Encoded of(Message message, short version) {
             ByteBufferWritable out = new ByteBufferWritable();
             message.write(out, version);
-            ByteBuffer buffer = out.toByteBuffer();
-            byte[] bytes = new byte[buffer.remaining()];
-            buffer.get(bytes);
-            return new Encoded(message, version, bytes);
+            return new Encoded(message, version, out.toByteArray());
         }
 
         @Override

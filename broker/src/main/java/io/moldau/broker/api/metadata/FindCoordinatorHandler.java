@@ -4,6 +4,7 @@ import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicNames;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiError;
@@ -63,8 +64,9 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
                         context.principal(),
                         context.clientAddress(),
                         context.receivedNanos() + CREATION_WAIT_NANOS)
-                .thenAccept(results ->
-                        respond(context, coordinators(context, keys, results.get(TopicNames.CONSUMER_OFFSETS))));
+                .thenAccept(results -> LateAnswer.give(
+                        context,
+                        () -> respond(context, coordinators(context, keys, results.get(TopicNames.CONSUMER_OFFSETS)))));
     }
 
     private static ApiError refusal(short version, byte keyType) {

@@ -5,6 +5,7 @@ import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicNames;
+import io.moldau.broker.request.LateAnswer;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiError;
@@ -37,6 +38,11 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
 
     /// A topic that is created on the way is waited for so long, so that the client need not ask again.
     private static final long CREATION_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /// Answers about more topics than these are made anew each time.
+    private static final int MAX_NAMES_STORED = 16;
+
+    private static final Object ALL_TOPICS = "all topics";
 
     private final int localId;
     private final MetadataCache cache;
@@ -78,7 +84,11 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
                 missing.add(name);
             }
         }
-        if (missing.isEmpty() || !autoCreate || !request.allowAutoTopicCreation()) {
+        if (missing.isEmpty()) {
+            context.respond(knownTopics(view, request, version, names));
+            return;
+        }
+        if (!autoCreate || !request.allowAutoTopicCreation()) {
             context.respond(byName(view, request, version, names, Map.of()));
             return;
         }
@@ -87,8 +97,14 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
                         context.principal(),
                         context.clientAddress(),
                         context.receivedNanos() + CREATION_WAIT_NANOS)
-                .thenAccept(results -> context.respond(byName(
-                        new ClusterView(cache.image(), context.listenerName()), request, version, names, results)));
+                .thenAccept(results -> LateAnswer.give(
+                        context,
+                        () -> context.respond(byName(
+                                new ClusterView(cache.image(), context.listenerName()),
+                                request,
+                                version,
+                                names,
+                                results))));
     }
 
     @Override
@@ -114,7 +130,17 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
         if (!plain) {
             return listAll(view, request, version);
         }
-        return encoded.get(view, version, () -> listAll(view, request, version));
+        return encoded.get(view, version, ALL_TOPICS, () -> listAll(view, request, version));
+    }
+
+    /// What a producer or consumer asks again and again. Only topics that exist, so that strangers cannot fill the
+    /// store with names.
+    private Message knownTopics(ClusterView view, MetadataRequestData request, short version, Set<String> names) {
+        boolean plain = !request.includeTopicAuthorizedOperations() && !request.includeClusterAuthorizedOperations();
+        boolean small = names.size() <= MAX_NAMES_STORED && names.stream().allMatch(TopicNames::isValid);
+        return plain && small
+                ? encoded.get(view, version, names, () -> byName(view, request, version, names, Map.of()))
+                : byName(view, request, version, names, Map.of());
     }
 
     private MetadataResponseData listAll(ClusterView view, MetadataRequestData request, short version) {

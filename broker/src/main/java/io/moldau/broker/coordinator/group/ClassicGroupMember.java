@@ -191,20 +191,22 @@ final class ClassicGroupMember {
         throw Invariant.unreachable("member " + memberId + " supports none of " + candidates);
     }
 
+    /// @param protocolName whose metadata is shown, null for none; an assignment is shown as long as there is one
     DescribedGroupMember describe(@Nullable String protocolName) {
         var described = new DescribedGroupMember()
                 .setMemberId(memberId)
                 .setGroupInstanceId(groupInstanceId)
                 .setClientId(clientId)
-                .setClientHost(clientHost);
-        if (protocolName != null) {
-            described.setMemberMetadata(metadata(protocolName)).setMemberAssignment(assignment);
-        }
-        return described;
+                .setClientHost(clientHost)
+                .setMemberAssignment(assignment);
+        return protocolName == null ? described : described.setMemberMetadata(metadata(protocolName));
     }
 
     static JoinGroupResponseData joinError(String memberId, Errors error) {
-        return new JoinGroupResponseData().setMemberId(memberId).setErrorCode(error.code());
+        return new JoinGroupResponseData()
+                .setMemberId(memberId)
+                .setProtocolName(null)
+                .setErrorCode(error.code());
     }
 
     static SyncGroupResponseData syncError(Errors error) {

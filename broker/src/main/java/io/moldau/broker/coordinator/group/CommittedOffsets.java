@@ -8,6 +8,7 @@ import io.moldau.broker.coordinator.runtime.TimelineMap;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
 import io.moldau.wire.message.OffsetCommitRequestData;
 import io.moldau.wire.message.OffsetCommitResponseData;
 import io.moldau.wire.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
@@ -23,7 +24,6 @@ import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The committed offsets of the groups of one shard. Owned by its [GroupShard]; pure.
@@ -296,15 +296,18 @@ final class CommittedOffsets {
                 && offset.isExpired(offset.commitTimestampMs(), retentionMs, nowMs);
     }
 
-    /// Tombstones for the offsets of topics that are gone.
-    void onTopicsDeleted(Set<String> topics, CoordinatorResult.Builder out) {
-        offsets.forEach((groupId, ofGroup) -> {
-            for (var partition : ofGroup.keys()) {
-                if (topics.contains(partition.topic())) {
-                    out.write(GroupRecords.offsetTombstone(groupId, partition));
-                }
+    /// Tombstones for the offsets of topics that are gone. Offsets in a topic that was created again under the same
+    /// name stay; where an offset does not say which of the two it means, it goes.
+    ///
+    /// @param topics the ids by name
+    void onTopicsDeleted(Map<String, Uuid> topics, CoordinatorResult.Builder out) {
+        offsets.forEach((groupId, ofGroup) -> ofGroup.forEach((partition, offset) -> {
+            var deleted = topics.get(partition.topic());
+            if (deleted != null
+                    && (offset.topicId().equals(Uuid.ZERO) || offset.topicId().equals(deleted))) {
+                out.write(GroupRecords.offsetTombstone(groupId, partition));
             }
-        });
+        }));
     }
 
     // ---- replay ----

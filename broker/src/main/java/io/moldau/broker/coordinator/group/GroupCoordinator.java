@@ -8,6 +8,7 @@ import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
 import io.moldau.broker.coordinator.runtime.Reply;
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
@@ -30,6 +31,7 @@ import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupResponseData;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -208,10 +210,8 @@ public final class GroupCoordinator {
     // ---- metadata ----
 
     /// Offsets of topics that are gone mean nothing to a topic that is created under the same name.
-    void onTopicsDeleted(Set<String> topics) {
-        for (int partition : runtime.partitions()) {
-            runtime.submit(partition, shard -> shard.onTopicsDeleted(topics), error -> {});
-        }
+    void onTopicsDeleted(Map<String, Uuid> topics) {
+        runtime.submitToAll(shard -> shard.onTopicsDeleted(topics));
     }
 
     private void submit(String groupId, Function<GroupShard, CoordinatorResult> operation, Consumer<Errors> refused) {

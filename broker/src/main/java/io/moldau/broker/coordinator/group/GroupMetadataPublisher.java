@@ -1,10 +1,11 @@
 package io.moldau.broker.coordinator.group;
 
+import io.moldau.common.Uuid;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
-import java.util.HashSet;
+import java.util.HashMap;
 
 /// Tells the group coordinator which partitions of its topic this node leads and which topics are gone. Runs on the
 /// metadata loader's thread, after the partitions themselves have been told.
@@ -43,8 +44,8 @@ public final class GroupMetadataPublisher implements MetadataPublisher {
                 runtime.elected(partition.partition(), registration.leaderEpoch());
             }
         });
-        var deleted = new HashSet<String>();
-        topics.deletedTopics().forEach(topic -> deleted.add(topic.name()));
+        var deleted = new HashMap<String, Uuid>();
+        topics.deletedTopics().forEach(topic -> deleted.put(topic.name(), topic.id()));
         if (!deleted.isEmpty()) {
             coordinator.onTopicsDeleted(deleted);
         }

@@ -14,6 +14,7 @@ import io.moldau.broker.coordinator.runtime.TimerEvent;
 import io.moldau.common.Errors;
 import io.moldau.common.Invariant;
 import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
 import io.moldau.wire.message.HeartbeatRequestData;
@@ -33,6 +34,7 @@ import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupResponseData;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +123,7 @@ public final class GroupShard implements CoordinatorShard {
         return out.build();
     }
 
-    CoordinatorResult onTopicsDeleted(Set<String> topics) {
+    CoordinatorResult onTopicsDeleted(Map<String, Uuid> topics) {
         var out = new CoordinatorResult.Builder().splittable();
         offsets.onTopicsDeleted(topics, out);
         return out.build();

@@ -97,6 +97,13 @@ public final class CoordinatorRuntime<S extends CoordinatorShard> {
         }
     }
 
+    /// Runs the operation inside every shard of this node, in those that are still loading as soon as they serve.
+    public void submitToAll(Function<S, CoordinatorResult> operation) {
+        for (var runner : runners.values()) {
+            runner.submitWhenActive(operation);
+        }
+    }
+
     /// The partitions this node has shards for, loaded or not.
     public Collection<Integer> partitions() {
         return List.copyOf(runners.keySet());

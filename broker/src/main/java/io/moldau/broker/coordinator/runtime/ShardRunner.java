@@ -44,6 +44,7 @@ final class ShardRunner<S extends CoordinatorShard> {
 
     private volatile Status status = Status.LOADING;
 
+    private final List<Function<S, CoordinatorResult>> afterLoading = new ArrayList<>();
     private long nextSequence = Timeline.COMMITTED + 1;
     private @Nullable WriteBatch open;
     private final ArrayDeque<WriteBatch> toAppend = new ArrayDeque<>();
@@ -91,6 +92,20 @@ final class ShardRunner<S extends CoordinatorShard> {
             }
             begin();
             carryOut(operation.apply(shard));
+        });
+    }
+
+    /// Runs the operation now, or when the shard has been loaded; never, if it is not to serve again.
+    void submitWhenActive(Function<S, CoordinatorResult> operation) {
+        mailbox.submit(() -> {
+            switch (status) {
+                case LOADING -> afterLoading.add(operation);
+                case ACTIVE -> {
+                    begin();
+                    carryOut(operation.apply(shard));
+                }
+                case FAILED, CLOSED -> {}
+            }
         });
     }
 
@@ -482,6 +497,11 @@ final class ShardRunner<S extends CoordinatorShard> {
         services.metrics().shardLoaded(partition, replayed, nanos);
         begin();
         carryOut(shard.onLoaded(services.time().milliseconds()));
+        for (var operation : afterLoading) {
+            begin();
+            carryOut(operation.apply(shard));
+        }
+        afterLoading.clear();
     }
 
     // ---- closing ----

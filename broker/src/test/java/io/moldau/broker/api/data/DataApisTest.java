@@ -2,7 +2,9 @@ package io.moldau.broker.api.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.replica.TopicSettings;
+import io.moldau.broker.request.RequestMetrics;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.log.LogConfig;
@@ -323,6 +325,28 @@ class DataApisTest {
         assertThat(Errors.forCode(refused.errorCode())).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
         assertThat(refused.currentLeader().leaderId()).isEqualTo(2);
         assertThat(refused.currentLeader().leaderEpoch()).isEqualTo(6);
+    }
+
+    @Test
+    void aBrokenDiskTakesItsPartitionsOfflineAndNothingElse() throws Exception {
+        client.close();
+        node.close();
+        var storage = new BreakableStorage();
+        node = new DataNode(directory.resolve("other"), storage, NetworkConfig.DEFAULTS, 0, RequestMetrics.NONE, 10);
+        topicId = node.createTopic("t", 2);
+        client = new RawClient(node.address());
+        assertThat(produced(9, produce(1, 0, HeapRecords.of(batch(1, 1)))).errorCode())
+                .isZero();
+        storage.breakDown();
+        for (int i = 0; i < 2; i++) {
+            PartitionProduceResponse answer = produced(9, produce(-1, 0, HeapRecords.of(batch(1, 1))));
+            assertThat(Errors.forCode(answer.errorCode())).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+        }
+        byte uncommitted = 0;
+        assertThat(Errors.forCode(offset(9, 0, -1, uncommitted, -1).errorCode()))
+                .isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+        assertThat(Errors.forCode(offset(9, 9, -1, uncommitted, -1).errorCode()))
+                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
     }
 
     // --- ListOffsets ---

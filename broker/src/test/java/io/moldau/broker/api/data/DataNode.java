@@ -23,6 +23,7 @@ import io.moldau.log.LogConfig;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
+import io.moldau.log.storage.LogStorage;
 import io.moldau.log.storage.NioLogStorage;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.MetadataDelta;
@@ -83,9 +84,19 @@ public final class DataNode implements AutoCloseable {
 
     DataNode(Path directory, NetworkConfig network, int port, RequestMetrics metrics, int sessionSlots)
             throws IOException {
+        this(directory, new NioLogStorage(), network, port, metrics, sessionSlots);
+    }
+
+    DataNode(
+            Path directory,
+            LogStorage storage,
+            NetworkConfig network,
+            int port,
+            RequestMetrics metrics,
+            int sessionSlots)
+            throws IOException {
         Time time = new SystemTime();
-        logs = LogDirs.open(
-                List.of(directory), new NioLogStorage(), time, LogDirsConfig.defaults(random), LogMetrics.NONE);
+        logs = LogDirs.open(List.of(directory), storage, time, LogDirsConfig.defaults(random), LogMetrics.NONE);
         loops = new EventLoops(network.eventLoops(), time);
         var memory = new PooledMemory(loops.allocator());
         tails = new TailCache(memory, 32 << 20, 256 << 10);

@@ -154,6 +154,32 @@ class RealClientTest {
         }
     }
 
+    /// After a restart nothing is known to be in memory: everything goes through the threads that may wait.
+    @Test
+    void oldRecordsAreReadAfterARestart() throws Exception {
+        node.createTopic("t", 2);
+        int count = 3000;
+        try (var producer = producer(Map.of("batch.size", 4000, "linger.ms", 2))) {
+            for (int i = 0; i < count; i++) {
+                producer.send(new ProducerRecord<>("t", i % 2, null, value(i, 1000)));
+            }
+        }
+        node.close();
+        node = new DataNode(directory);
+        node.createTopic("t", 2); // the ids are drawn in the same order again
+        for (int fetchBytes : new int[] {5_000, 60_000, 5_000_000}) {
+            try (var consumer = consumer(Map.of("max.partition.fetch.bytes", fetchBytes))) {
+                consumer.assign(List.of(new TopicPartition("t", 0), new TopicPartition("t", 1)));
+                var next = new int[] {0, 1};
+                for (ConsumerRecord<byte[], byte[]> record : read(consumer, count)) {
+                    int i = next[record.partition()];
+                    next[record.partition()] += 2;
+                    assertThat(Arrays.equals(record.value(), value(i, 1000))).isTrue();
+                }
+            }
+        }
+    }
+
     @Test
     void manyClientsAtOnce() throws Exception {
         node.createTopic("t", 4);

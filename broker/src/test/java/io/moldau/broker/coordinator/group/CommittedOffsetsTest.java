@@ -6,7 +6,7 @@ import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Commits, fetches, deletions and expiry of offsets.
@@ -194,12 +194,20 @@ class CommittedOffsetsTest {
 
     @Test
     void offsetsOfADeletedTopicGo() {
-        it.commitError("", -1);
-        it.commit(it.commitRequest("", -1, "other", 0, 9L));
-        it.run(it.shard().onTopicsDeleted(Set.of("t")));
+        var old = new Uuid(1, 1);
+        var current = new Uuid(2, 2);
+        it.commit(it.commitRequest("", -1, "t", 0, 8L));
+        var second = it.commitRequest("", -1, "t", 1, 9L);
+        second.topics().getFirst().setTopicId(current);
+        it.commit(second);
+        it.commit(it.commitRequest("", -1, "other", 0, 10L));
+        it.run(it.shard().onTopicsDeleted(Map.of("t", old)));
 
-        assertThat(it.committed("t", 0)).isEqualTo(-1);
-        assertThat(it.committed("other", 0)).isEqualTo(9);
+        assertThat(it.committed("t", 0)).as("of an unknown topic").isEqualTo(-1);
+        assertThat(it.committed("t", 1)).as("of the topic that is there now").isEqualTo(9);
+        assertThat(it.committed("other", 0)).isEqualTo(10);
+        it.run(it.shard().onTopicsDeleted(Map.of("t", current)));
+        assertThat(it.committed("t", 1)).isEqualTo(-1);
     }
 
     @Test

@@ -131,6 +131,18 @@ class CoordinatorRuntimeTest {
     }
 
     @Test
+    void whatConcernsAllShardsReachesThoseThatLoadToo() {
+        runtime.submitToAll(shard -> shard.add("a", answers::add));
+        log.electedAt(2);
+        runtime.elected(0, 2);
+        runtime.submitToAll(shard -> shard.add("a", answers::add));
+        assertThat(answers).containsExactly("a1");
+        runBackground();
+
+        assertThat(answers).containsExactly("a1", "a2");
+    }
+
+    @Test
     void anElectionThatIsKnownAlreadyChangesNothing() {
         add("a");
         runtime.elected(0, 1);

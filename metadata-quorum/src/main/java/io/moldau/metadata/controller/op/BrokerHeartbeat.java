@@ -43,7 +43,8 @@ public final class BrokerHeartbeat {
             }
             if (!broker.inControlledShutdown()) {
                 records.add(change(broker, null, true));
-                records.addAll(LeaderUpdates.brokerLeft(image, broker.id(), settings));
+                records.addAll(
+                        LeaderUpdates.brokerLeft(image, broker.id(), settings, LeaderUpdates.Alone.STAYS_LEADER));
             }
             var delta = new MetadataDelta(image);
             delta.replayAll(records);
@@ -51,11 +52,15 @@ public final class BrokerHeartbeat {
                     .filter(other -> other.id() != broker.id() && other.isActive())
                     .map(BrokerRegistration::id)
                     .toList();
-            boolean done = !LeaderUpdates.leadsAnything(delta.current(), broker.id())
+            boolean done = !LeaderUpdates.leadsForOthers(delta.current(), broker.id())
                     && (others.isEmpty()
                             || (broker.inControlledShutdown() && heartbeats.shutdownIsSeenBy(broker.id(), others)));
+            if (done) {
+                // It will not be heard of again: nobody need wait for its session to end.
+                records.add(change(broker, true, false));
+            }
             return ControllerResult.of(
-                    records, response.setIsFenced(false).setShouldShutDown(done).build());
+                    records, response.setIsFenced(done).setShouldShutDown(done).build());
         }
         if (broker.fenced()) {
             if (!request.getWantFence() && caughtUp) {

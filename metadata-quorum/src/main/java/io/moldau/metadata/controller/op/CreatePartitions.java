@@ -40,7 +40,7 @@ public final class CreatePartitions {
         var results = new ArrayList<CreatePartitionsTopicResult>();
         var records = new ArrayList<MetadataRecord>();
         for (CreatePartitionsTopic topic : request.topics()) {
-            var result = new CreatePartitionsTopicResult().setName(topic.name());
+            var result = new CreatePartitionsTopicResult().setName(topic.name()).setErrorMessage(null);
             if (duplicates.contains(topic.name())) {
                 if (answered.add(topic.name())) {
                     results.add(result.setErrorCode(Errors.INVALID_REQUEST.code())

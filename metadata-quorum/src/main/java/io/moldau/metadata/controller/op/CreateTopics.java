@@ -117,7 +117,7 @@ public final class CreateTopics {
             throw configError.get().exception();
         }
 
-        Uuid id = Uuid.random(random);
+        Uuid id = newId(image);
         records.add(MetadataRecords.of(TopicRecord.newBuilder()
                 .setName(topic.name())
                 .setTopicId(MetadataRecords.id(id))
@@ -144,10 +144,19 @@ public final class CreateTopics {
         return new CreatableTopicResult()
                 .setName(topic.name())
                 .setTopicId(id)
+                .setErrorMessage(null)
                 .setNumPartitions(partitions.size())
                 .setReplicationFactor(
                         (short) partitions.values().iterator().next().replicas().size())
                 .setConfigs(configs);
+    }
+
+    private Uuid newId(MetadataImage image) {
+        Uuid id = Uuid.random(random);
+        while (image.topics().topic(id) != null) {
+            id = Uuid.random(random);
+        }
+        return id;
     }
 
     private static void checkName(MetadataImage image, String name) {

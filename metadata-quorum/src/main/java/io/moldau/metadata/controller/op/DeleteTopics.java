@@ -123,7 +123,10 @@ public final class DeleteTopics {
         records.add(MetadataRecords.of(RemoveTopicRecord.newBuilder()
                 .setTopicId(MetadataRecords.id(topic.id()))
                 .build()));
-        return new DeletableTopicResult().setName(topic.name()).setTopicId(topic.id());
+        return new DeletableTopicResult()
+                .setName(topic.name())
+                .setTopicId(topic.id())
+                .setErrorMessage(null);
     }
 
     private static DeletableTopicResult failure(@Nullable String name, Uuid id, Errors error, String message) {

@@ -77,7 +77,9 @@ public final class ElectLeaders {
                     Errors.UNKNOWN_TOPIC_OR_PARTITION,
                     topic == null ? "No such topic." : "No such partition as " + topic.name() + "-" + partitionId);
         }
-        if (unclean ? partition.hasLeader() : partition.leader() == partition.preferredReplica()) {
+        if (unclean
+                ? image.cluster().isActive(partition.leader())
+                : partition.leader() == partition.preferredReplica()) {
             return ApiError.of(Errors.ELECTION_NOT_NEEDED);
         }
         Optional<MetadataRecord> record = new PartitionChange(
@@ -87,7 +89,7 @@ public final class ElectLeaders {
         int leader = record.map(change -> partition.merge(change.getPartitionChange()))
                 .orElse(partition)
                 .leader();
-        if (unclean ? leader == PartitionRegistration.NO_LEADER : leader != partition.preferredReplica()) {
+        if (unclean ? !image.cluster().isActive(leader) : leader != partition.preferredReplica()) {
             return unclean
                     ? new ApiError(
                             Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,

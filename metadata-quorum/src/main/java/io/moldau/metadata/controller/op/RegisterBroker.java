@@ -48,8 +48,14 @@ public final class RegisterBroker {
 
         var records = new ArrayList<MetadataRecord>();
         if (existing != null && !sameProcess) {
-            // The old process is gone, and with it everything it led.
-            records.addAll(LeaderUpdates.brokerLeft(image, brokerId, settings));
+            // The old process is gone, and with it everything it led. After an orderly end nothing is lost.
+            records.addAll(LeaderUpdates.brokerLeft(
+                    image,
+                    brokerId,
+                    settings,
+                    request.getPreviousBrokerEpoch() == existing.epoch()
+                            ? LeaderUpdates.Alone.STAYS_LEADER
+                            : LeaderUpdates.Alone.STAYS_LEADER_IN_NEW_EPOCH));
         }
         long epoch = sameProcess && existing != null
                 ? existing.epoch()

@@ -35,6 +35,6 @@ public final class UnregisterBroker {
                 .setBrokerId(broker.id())
                 .setBrokerEpoch(broker.epoch())
                 .build()));
-        return ControllerResult.of(records, new UnregisterBrokerResponseData());
+        return ControllerResult.of(records, new UnregisterBrokerResponseData().setErrorMessage(null));
     }
 }

@@ -69,6 +69,10 @@ public final class RatisQuorum implements MetadataQuorum {
     private static final long TICK_MS = 1000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
+    /// A batch that takes longer than this to commit shows a sick disk: one that hangs does not stop heartbeats, so
+    /// this node would stay leader while nothing commits.
+    private static final long SLOW_COMMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final RatisQuorumConfig config;
     private final QuorumDirectory directory;
     private final Time time;
@@ -87,6 +91,8 @@ public final class RatisQuorum implements MetadataQuorum {
     private volatile RaftServer.@Nullable Division division;
     private volatile @Nullable RatisStateMachine stateMachine;
     private volatile boolean closing;
+    /// When the batch in flight was appended, 0 if none is.
+    private volatile long appendedNanos;
     // Maintenance thread only.
     private long snapshotAppliedBytes;
     private long snapshotNanos;
@@ -249,8 +255,10 @@ public final class RatisQuorum implements MetadataQuorum {
                 .setType(RaftClientRequest.writeRequestType())
                 .build();
         long start = time.nanoseconds();
+        appendedNanos = start == 0 ? 1 : start;
         try {
             return current.submitClientRequestAsync(request).handle((reply, failure) -> {
+                appendedNanos = 0;
                 Applied result = local.applied();
                 if (failure != null || !reply.isSuccess() || result == null) {
                     Throwable cause = failure != null ? failure : reply.getException();
@@ -425,6 +433,13 @@ public final class RatisQuorum implements MetadataQuorum {
         } catch (IOException e) {
             faults.handle("storing the commit mark of the metadata log", e);
             return;
+        }
+        long appended = appendedNanos;
+        if (appended != 0 && time.nanoseconds() - appended > SLOW_COMMIT_NANOS) {
+            LOG.warn(
+                    "a metadata batch has not been committed for {} ms; trying to hand leadership over",
+                    TimeUnit.NANOSECONDS.toMillis(time.nanoseconds() - appended));
+            resign(TICK_MS);
         }
         long index = applied.position().index();
         boolean bytesDue = machine.appliedBytes() - snapshotAppliedBytes >= config.snapshotBytes();
