@@ -1198,6 +1198,9 @@ public final class PartitionLog {
         for (var segment : dropped) {
             doom(segment);
         }
+        if (!dropped.isEmpty()) {
+            storage.syncDirectory(directory);
+        }
         epochs = epochs.truncateFromEnd(end);
         epochsChanged = true;
         reloadProducers(kept, view.logStartOffset(), end);
@@ -1264,6 +1267,7 @@ public final class PartitionLog {
         noteUnstable(offset);
         var segment =
                 LogSegment.create(storage, directory, offset, environment.time().milliseconds());
+        storage.syncDirectory(directory);
         unsyncedDirectory = true;
         publish(new LogSegment[] {segment}, offset, offset, offset);
     }
@@ -1475,6 +1479,11 @@ public final class PartitionLog {
 
     /// Makes everything that is in the log now durable. Appends go on meanwhile.
     public void flush() {
+        var current = published;
+        if (!current.open() && (!viewKnown || current.view().recoveryPoint() < current.view().logEndOffset())) {
+            // The process before this one wrote it and did not come to flushing it.
+            opened();
+        }
         flushUpTo(Long.MAX_VALUE);
     }
 

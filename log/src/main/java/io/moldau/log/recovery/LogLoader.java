@@ -318,7 +318,11 @@ public final class LogLoader {
                 segment.cutAt(soundEnd);
                 dropSegmentsBehind(i);
             }
-            segment.writeIndexes();
+            if (i < segments.size() - 1) {
+                segment.becomeInactive();
+            } else {
+                segment.writeIndexes();
+            }
         }
         return new Recovered(end, epochs, from);
     }
