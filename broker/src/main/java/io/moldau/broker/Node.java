@@ -24,6 +24,7 @@ import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
+import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.lifecycle.LateController;
 import io.moldau.broker.lifecycle.StartException;
 import io.moldau.broker.metadata.ClusterView;
@@ -296,11 +297,12 @@ public final class Node implements AutoCloseable {
 
         List<Endpoint> bound = new ArrayList<>();
         List<NettyServer> servers = new ArrayList<>();
+        Uuid incarnation = Uuid.random(services.random());
         BrokerRegistrar registrar = new BrokerRegistrar(
                 settings.timing(),
                 controller,
                 config.nodeId(),
-                registration(clusterId, directories, logDirs, bound),
+                registration(clusterId, incarnation, directories, logDirs, bound),
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
@@ -320,12 +322,16 @@ public final class Node implements AutoCloseable {
                 services.faults(),
                 List.of(
                         cache,
-                        new PartitionChangesPublisher(
-                                partitions,
-                                (image, topic) -> new TopicSettings(
-                                        resolver.logConfig(topic, image.configs()),
-                                        resolver.minInsyncReplicas(topic, image.configs()))),
-                        new GroupMetadataPublisher(config.nodeId(), groups),
+                        new RegistrationGate(
+                                config.nodeId(),
+                                incarnation,
+                                List.of(
+                                        new PartitionChangesPublisher(
+                                                partitions,
+                                                (image, topic) -> new TopicSettings(
+                                                        resolver.logConfig(topic, image.configs()),
+                                                        resolver.minInsyncReplicas(topic, image.configs()))),
+                                        new GroupMetadataPublisher(config.nodeId(), groups))),
                         registrar,
                         cache.notifier()));
         MetadataFetcher fetcher = opened(
@@ -479,8 +485,7 @@ public final class Node implements AutoCloseable {
     }
 
     private Supplier<RegisterBrokerRequest> registration(
-            Uuid clusterId, DataDirectories directories, LogDirs logDirs, List<Endpoint> bound) {
-        Uuid incarnation = Uuid.random(services.random());
+            Uuid clusterId, Uuid incarnation, DataDirectories directories, LogDirs logDirs, List<Endpoint> bound) {
         return () -> {
             RegisterBrokerRequest.Builder request = RegisterBrokerRequest.newBuilder()
                     .setClusterId(MetadataRecords.id(clusterId))

@@ -24,6 +24,7 @@ import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The committed offsets of the groups of one shard. Owned by its [GroupShard]; pure.
@@ -305,6 +306,20 @@ final class CommittedOffsets {
             var deleted = topics.get(partition.topic());
             if (deleted != null
                     && (offset.topicId().equals(Uuid.ZERO) || offset.topicId().equals(deleted))) {
+                out.write(GroupRecords.offsetTombstone(groupId, partition));
+            }
+        }));
+    }
+
+    /// Tombstones for the offsets of topics that went while nobody coordinated the groups here.
+    ///
+    /// @param currentId the id of a topic that exists, or null
+    void removeOrphans(Function<String, @Nullable Uuid> currentId, CoordinatorResult.Builder out) {
+        offsets.forEach((groupId, ofGroup) -> ofGroup.forEach((partition, offset) -> {
+            var id = currentId.apply(partition.topic());
+            boolean other =
+                    !offset.topicId().equals(Uuid.ZERO) && !offset.topicId().equals(id);
+            if (id == null || other) {
                 out.write(GroupRecords.offsetTombstone(groupId, partition));
             }
         }));

@@ -209,6 +209,18 @@ public final class GroupCoordinator {
 
     // ---- metadata ----
 
+    /// This node leads the partition. Topics that went while its shard was elsewhere, or this node down, take their
+    /// offsets with them once it is loaded.
+    void elected(int partition, int leaderEpoch) {
+        runtime.elected(
+                partition,
+                leaderEpoch,
+                shard -> shard.removeOrphanedOffsets(name -> {
+                    var topic = image.get().topics().topic(name);
+                    return topic == null ? null : topic.id();
+                }));
+    }
+
     /// Offsets of topics that are gone mean nothing to a topic that is created under the same name.
     void onTopicsDeleted(Map<String, Uuid> topics) {
         runtime.submitToAll(shard -> shard.onTopicsDeleted(topics));

@@ -41,7 +41,7 @@ public final class GroupMetadataPublisher implements MetadataPublisher {
         }
         changes.electedLeaders().forEach((partition, registration) -> {
             if (partition.topic().equals(OffsetsTopic.NAME)) {
-                runtime.elected(partition.partition(), registration.leaderEpoch());
+                coordinator.elected(partition.partition(), registration.leaderEpoch());
             }
         });
         var deleted = new HashMap<String, Uuid>();

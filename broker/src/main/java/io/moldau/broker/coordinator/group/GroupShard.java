@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +127,13 @@ public final class GroupShard implements CoordinatorShard {
     CoordinatorResult onTopicsDeleted(Map<String, Uuid> topics) {
         var out = new CoordinatorResult.Builder().splittable();
         offsets.onTopicsDeleted(topics, out);
+        return out.build();
+    }
+
+    /// @param currentId the id of a topic that exists, or null; nothing older than what the offsets were committed by
+    CoordinatorResult removeOrphanedOffsets(Function<String, @Nullable Uuid> currentId) {
+        var out = new CoordinatorResult.Builder().splittable();
+        offsets.removeOrphans(currentId, out);
         return out.build();
     }
 

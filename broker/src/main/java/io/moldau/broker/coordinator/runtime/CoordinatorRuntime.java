@@ -57,7 +57,9 @@ public final class CoordinatorRuntime<S extends CoordinatorShard> {
 
     /// This node leads the partition in this epoch: its shard is loaded and then serves. Does nothing if that, or a
     /// later epoch, is known already.
-    public void elected(int partition, int leaderEpoch) {
+    ///
+    /// @param first run in the shard as soon as it serves
+    public void elected(int partition, int leaderEpoch, Function<S, CoordinatorResult> first) {
         var started = new ShardRunner<?>[1];
         runners.compute(partition, (index, current) -> {
             if (current != null && current.leaderEpoch() >= leaderEpoch) {
@@ -67,7 +69,7 @@ public final class CoordinatorRuntime<S extends CoordinatorShard> {
                 current.close();
             }
             var runner = new ShardRunner<>(
-                    new TopicPartition(topic, partition), leaderEpoch, newShard.apply(partition), services);
+                    new TopicPartition(topic, partition), leaderEpoch, newShard.apply(partition), first, services);
             started[0] = runner;
             return runner;
         });

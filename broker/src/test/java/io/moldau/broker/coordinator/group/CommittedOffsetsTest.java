@@ -211,6 +211,26 @@ class CommittedOffsetsTest {
     }
 
     @Test
+    void offsetsOfATopicThatWentWhileNobodyLookedGo() {
+        var gone = new Uuid(1, 1);
+        var current = new Uuid(2, 2);
+        var request = it.commitRequest("", -1, "t", 0, 7L);
+        request.topics().getFirst().setTopicId(gone);
+        it.commit(request);
+        var second = it.commitRequest("", -1, "t", 1, 9L);
+        second.topics().getFirst().setTopicId(current);
+        it.commit(second);
+        it.commit(it.commitRequest("", -1, "t", 2, 11L));
+        it.commit(it.commitRequest("", -1, "gone", 0, 12L));
+        it.run(it.shard().removeOrphanedOffsets(name -> name.equals("t") ? current : null));
+
+        assertThat(it.committed("t", 0)).as("of the topic before").isEqualTo(-1);
+        assertThat(it.committed("t", 1)).isEqualTo(9);
+        assertThat(it.committed("t", 2)).as("of an unknown topic, which may be this").isEqualTo(11);
+        assertThat(it.committed("gone", 0)).isEqualTo(-1);
+    }
+
+    @Test
     void offsetsExpireWhenTheGroupHasBeenEmptyForTheirRetention() {
         var ids = it.stableGroup(1);
         it.run(it.shard().onLoaded(it.nowMs()));

@@ -72,7 +72,7 @@ class CoordinatorRuntimeTest {
 
     @BeforeEach
     void load() {
-        runtime.elected(0, 1);
+        runtime.elected(0, 1, shard -> CoordinatorResult.NOTHING);
         runBackground();
         assertThat(runtime.isActive(0)).isTrue();
     }
@@ -107,7 +107,7 @@ class CoordinatorRuntimeTest {
         answers.clear();
         add("a");
         log.electedAt(2);
-        runtime.elected(0, 2);
+        runtime.elected(0, 2, shard -> CoordinatorResult.NOTHING);
         add("a");
         runBackground();
         add("a");
@@ -118,7 +118,7 @@ class CoordinatorRuntimeTest {
 
     @Test
     void aShardWaitsForThePartitionToLearnOfItsRole() {
-        runtime.elected(0, 2);
+        runtime.elected(0, 2, shard -> CoordinatorResult.NOTHING);
         runBackground();
         add("a");
         advance(10);
@@ -134,7 +134,7 @@ class CoordinatorRuntimeTest {
     void whatConcernsAllShardsReachesThoseThatLoadToo() {
         runtime.submitToAll(shard -> shard.add("a", answers::add));
         log.electedAt(2);
-        runtime.elected(0, 2);
+        runtime.elected(0, 2, shard -> CoordinatorResult.NOTHING);
         runtime.submitToAll(shard -> shard.add("a", answers::add));
         assertThat(answers).containsExactly("a1");
         runBackground();
@@ -145,8 +145,8 @@ class CoordinatorRuntimeTest {
     @Test
     void anElectionThatIsKnownAlreadyChangesNothing() {
         add("a");
-        runtime.elected(0, 1);
-        runtime.elected(0, 0);
+        runtime.elected(0, 1, shard -> CoordinatorResult.NOTHING);
+        runtime.elected(0, 0, shard -> CoordinatorResult.NOTHING);
 
         assertThat(shards).hasSize(1);
         assertThat(runtime.isActive(0)).isTrue();
@@ -347,7 +347,7 @@ class CoordinatorRuntimeTest {
                 .build());
         log.addBatch(ControlRecord.endTransactionBatch(5L, (short) 1, 1L, new ControlRecord.EndTransaction(true, 3)));
         log.electedAt(2);
-        runtime.elected(0, 2);
+        runtime.elected(0, 2, shard -> CoordinatorResult.NOTHING);
         runBackground();
 
         assertThat(shard().latest("a")).isEqualTo(1);
@@ -360,7 +360,7 @@ class CoordinatorRuntimeTest {
                 .append(1L, new byte[] {0, 2, 0, 50}, new byte[] {9})
                 .build());
         log.electedAt(2);
-        runtime.elected(0, 2);
+        runtime.elected(0, 2, shard -> CoordinatorResult.NOTHING);
         runBackground();
         add("a");
 
