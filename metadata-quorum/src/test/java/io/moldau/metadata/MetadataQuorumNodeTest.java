@@ -6,10 +6,14 @@ import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.time.SystemTime;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.channel.ControllerChannels;
+import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.controller.ControllerContext;
 import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.BrokerHeartbeatRequest;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.EndpointRecord;
@@ -71,6 +75,37 @@ class MetadataQuorumNodeTest {
                         .build())
                 .get(10, TimeUnit.SECONDS);
         assertThat(heartbeat.getIsFenced()).isFalse();
+    }
+
+    @Test
+    void aBrokerFollowsThroughTheNodeAndStartsFromItsSnapshot() throws Exception {
+        try (MetadataQuorumNode node = start()) {
+            registerBroker(node);
+            node.quorum().takeSnapshot().get(10, TimeUnit.SECONDS);
+            assertThat(followed(node).sameContents(node.image())).isTrue();
+        }
+        try (MetadataQuorumNode node = start()) {
+            assertThat(followed(node).sameContents(node.image())).isTrue();
+            assertThat(node.image().cluster().broker(1)).isNotNull();
+        }
+        assertThat(faults.faults()).isEmpty();
+    }
+
+    private MetadataImage followed(MetadataQuorumNode node) throws Exception {
+        var loop = new ThreadEventLoop("loader", TIME, faults);
+        var loader = new MetadataLoader(loop, TIME, faults, List.of());
+        try (var fetcher = new MetadataFetcher(
+                1,
+                node.clusterId(),
+                ControllerChannels.only(node.nodeToController()),
+                loader,
+                directory.resolve("fetched.snapshot"),
+                loop,
+                TIME)) {
+            fetcher.start();
+            fetcher.whenCaughtUp().get(10, TimeUnit.SECONDS);
+            return loader.image();
+        }
     }
 
     @Test

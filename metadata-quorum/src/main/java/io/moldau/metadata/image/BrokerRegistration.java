@@ -6,6 +6,7 @@ import io.moldau.metadata.record.BrokerRegistrationChangeRecord;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.metadata.record.RegisterBrokerRecord;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +48,7 @@ public record BrokerRegistration(
         for (FeatureRange range : ranges) {
             features.put(range.getName(), new VersionRange((short) range.getMinLevel(), (short) range.getMaxLevel()));
         }
-        return java.util.Collections.unmodifiableMap(features);
+        return Collections.unmodifiableMap(features);
     }
 
     static List<FeatureRange> featureRecords(Map<String, VersionRange> features) {

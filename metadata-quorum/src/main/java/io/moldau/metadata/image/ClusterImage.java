@@ -9,6 +9,7 @@ import io.moldau.metadata.record.RegisterBrokerRecord;
 import io.moldau.metadata.record.RegisterControllerRecord;
 import io.moldau.metadata.record.UnregisterBrokerRecord;
 import java.util.Collection;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.pcollections.PSortedMap;
 import org.pcollections.TreePMap;
@@ -103,6 +104,6 @@ public record ClusterImage(
         Invariant.check(
                 broker != null && broker.epoch() == epoch,
                 () -> "a record changes broker " + brokerId + " of epoch " + epoch + ", registered is " + broker);
-        return java.util.Objects.requireNonNull(broker);
+        return Objects.requireNonNull(broker);
     }
 }

@@ -1,5 +1,6 @@
 package io.moldau.metadata.image;
 
+import io.moldau.common.Uuid;
 import io.moldau.metadata.record.MetadataRecord;
 import org.pcollections.PVector;
 import org.pcollections.TreePVector;
@@ -31,7 +32,7 @@ public record MetadataImage(
 
     /// Whether the log holds no record yet, that is, the cluster is new.
     public boolean isEmpty() {
-        return cluster.clusterId().equals(io.moldau.common.Uuid.ZERO);
+        return cluster.clusterId().equals(Uuid.ZERO);
     }
 
     public MetadataImage withProvenance(MetadataProvenance newProvenance) {

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -168,7 +169,7 @@ public final class TopicsDelta {
             TopicImage topic = existing(id);
             @Nullable TopicImage oldTopic = base.topic(id);
             for (int partition : partitions) {
-                PartitionRegistration now = java.util.Objects.requireNonNull(topic.partition(partition));
+                PartitionRegistration now = Objects.requireNonNull(topic.partition(partition));
                 @Nullable PartitionRegistration before = oldTopic == null ? null : oldTopic.partition(partition);
                 if (!now.replicas().contains(brokerId)) {
                     if (before != null && before.replicas().contains(brokerId)) {

@@ -1,6 +1,7 @@
 package io.moldau.metadata.image;
 
 import io.moldau.common.Invariant;
+import io.moldau.common.InvariantViolation;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.partition.PartitionRegistration;
@@ -59,7 +60,7 @@ public record TopicsImage(PSortedMap<String, TopicImage> byName, HashPMap<Uuid, 
     TopicImage existing(Uuid id) {
         @Nullable TopicImage topic = topic(id);
         if (topic == null) {
-            throw new io.moldau.common.InvariantViolation("a record changes topic " + id + ", which does not exist");
+            throw new InvariantViolation("a record changes topic " + id + ", which does not exist");
         }
         return topic;
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
@@ -94,10 +95,10 @@ public final class StripedReplicaPlacer implements ReplicaPlacer {
             (broker.fenced() ? rack.fenced : rack.unfenced).add(broker.id());
         }
         var racks = new ArrayList<>(byName.values());
-        Collections.shuffle(racks, java.util.Random.from(random));
+        Collections.shuffle(racks, Random.from(random));
         for (Rack rack : racks) {
-            Collections.shuffle(rack.unfenced, java.util.Random.from(random));
-            Collections.shuffle(rack.fenced, java.util.Random.from(random));
+            Collections.shuffle(rack.unfenced, Random.from(random));
+            Collections.shuffle(rack.fenced, Random.from(random));
         }
         return racks;
     }

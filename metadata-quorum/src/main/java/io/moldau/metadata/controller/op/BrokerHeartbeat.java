@@ -14,6 +14,7 @@ import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A broker reports: unfences it when it has caught up, fences it when it asks, and leads it through its shutdown.
 ///
@@ -79,7 +80,7 @@ public final class BrokerHeartbeat {
     }
 
     private static MetadataRecord change(
-            BrokerRegistration broker, @org.jspecify.annotations.Nullable Boolean fenced, boolean shutdown) {
+            BrokerRegistration broker, @Nullable Boolean fenced, boolean shutdown) {
         var change = BrokerRegistrationChangeRecord.newBuilder()
                 .setBrokerId(broker.id())
                 .setBrokerEpoch(broker.epoch());

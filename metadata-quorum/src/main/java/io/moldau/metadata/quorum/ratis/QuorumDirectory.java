@@ -7,9 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The directory of a voter and the file that says whose it is.
@@ -69,12 +71,29 @@ public final class QuorumDirectory {
             throw new IOException(path + " belongs to cluster " + directory.clusterId + ", but this node is of cluster "
                     + clusterId + ": use the directory of that cluster, or an empty one");
         }
-        if (directory.opened && !Files.isDirectory(directory.groupDirectory())) {
+        if (!directory.opened) {
+            directory.removeHalfMadeLog();
+        } else if (!Files.isDirectory(directory.groupDirectory())) {
             throw new IOException("the metadata log " + directory.groupDirectory() + " is gone, though " + file
                     + " says it was there: restore it, or empty " + path
                     + " to start as a new voter without its old promises");
         }
         return directory;
+    }
+
+    /// A process that ended while Ratis made the directory leaves one that Ratis does not take any more. Without the
+    /// file that holds term and vote nothing was ever promised or stored in it.
+    private void removeHalfMadeLog() throws IOException {
+        Path group = groupDirectory();
+        if (!Files.isDirectory(group)
+                || Files.exists(group.resolve("current").resolve("raft-meta"))) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(group)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     private static String required(Properties properties, String key, Path file) throws IOException {

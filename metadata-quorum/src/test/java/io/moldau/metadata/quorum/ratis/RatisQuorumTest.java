@@ -302,6 +302,17 @@ class RatisQuorumTest {
     }
 
     @Test
+    void aFirstStartThatWasCutShortIsTriedAgain() throws Exception {
+        QuorumDirectory directory = QuorumDirectory.open(root, 1, CLUSTER, new SplittableRandom(3));
+        Path group = directory.raftDirectory().resolve(directory.groupId().toString());
+        Files.createDirectories(group.resolve("current"));
+        Files.createFile(group.resolve("in_use.lock"));
+        Member member = startNew(root, Map.of());
+        member.append(member.awaitReady(), config("a", "1"));
+        assertThat(config(member.image(), "a")).isEqualTo("1");
+    }
+
+    @Test
     void aTakenPortIsNamed() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             QuorumDirectory directory = QuorumDirectory.open(root, 1, CLUSTER, new SplittableRandom(3));
