@@ -1480,7 +1480,9 @@ public final class PartitionLog {
     /// Makes everything that is in the log now durable. Appends go on meanwhile.
     public void flush() {
         var current = published;
-        if (!current.open() && (!viewKnown || current.view().recoveryPoint() < current.view().logEndOffset())) {
+        if (!current.open()
+                && (!viewKnown
+                        || current.view().recoveryPoint() < current.view().logEndOffset())) {
             // The process before this one wrote it and did not come to flushing it.
             opened();
         }

@@ -47,7 +47,8 @@ class NaiveTwinTest {
             batches.removeIf(b -> RecordBatch.at(b).lastOffset() < offset);
         }
 
-        @Nullable TimestampAndOffset offsetForTimestamp(long timestamp) {
+        @Nullable
+        TimestampAndOffset offsetForTimestamp(long timestamp) {
             for (var bytes : batches) {
                 var batch = RecordBatch.at(bytes);
                 for (var record : batch.records(DecompressionLimits.DEFAULT)) {

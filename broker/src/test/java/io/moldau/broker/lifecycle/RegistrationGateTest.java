@@ -41,7 +41,9 @@ class RegistrationGateTest {
     private static void create(Admin admin) throws Exception {
         while (true) {
             try {
-                admin.createTopics(List.of(new NewTopic("t", 1, (short) 1))).all().get(30, TimeUnit.SECONDS);
+                admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
+                        .all()
+                        .get(30, TimeUnit.SECONDS);
                 return;
             } catch (java.util.concurrent.ExecutionException e) {
                 assertThat(e).hasCauseInstanceOf(TopicExistsException.class);
@@ -59,7 +61,8 @@ class RegistrationGateTest {
                         Map.of("bootstrap.servers", node.bootstrapServers()),
                         new StringSerializer(),
                         new StringSerializer())) {
-                    producer.send(new ProducerRecord<>("t", "record " + generation)).get(30, TimeUnit.SECONDS);
+                    producer.send(new ProducerRecord<>("t", "record " + generation))
+                            .get(30, TimeUnit.SECONDS);
                 }
                 admin.alterConsumerGroupOffsets("g", Map.of(PARTITION, new OffsetAndMetadata(10 + generation)))
                         .all()

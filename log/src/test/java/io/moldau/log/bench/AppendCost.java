@@ -89,8 +89,7 @@ public final class AppendCost {
         return ByteBuffer.allocateDirect(built.remaining()).put(built).flip();
     }
 
-    private static void appends(
-            NioLogStorage storage, Path directory, ByteBuffer batch, int rounds, boolean idempotent)
+    private static void appends(NioLogStorage storage, Path directory, ByteBuffer batch, int rounds, boolean idempotent)
             throws IOException {
         var logDir = directory.resolve("log");
         var dirs = LogDirs.open(

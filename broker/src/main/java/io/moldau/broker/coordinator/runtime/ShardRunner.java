@@ -51,7 +51,12 @@ final class ShardRunner<S extends CoordinatorShard> {
     private @Nullable WriteBatch appending;
     private final ArrayDeque<WriteBatch> uncommitted = new ArrayDeque<>();
 
-    ShardRunner(TopicPartition partition, int leaderEpoch, S shard, Function<S, CoordinatorResult> first, CoordinatorRuntime.Services services) {
+    ShardRunner(
+            TopicPartition partition,
+            int leaderEpoch,
+            S shard,
+            Function<S, CoordinatorResult> first,
+            CoordinatorRuntime.Services services) {
         this.afterLoading.add(first);
         this.partition = partition;
         this.leaderEpoch = leaderEpoch;

@@ -226,7 +226,9 @@ class CommittedOffsetsTest {
 
         assertThat(it.committed("t", 0)).as("of the topic before").isEqualTo(-1);
         assertThat(it.committed("t", 1)).isEqualTo(9);
-        assertThat(it.committed("t", 2)).as("of an unknown topic, which may be this").isEqualTo(11);
+        assertThat(it.committed("t", 2))
+                .as("of an unknown topic, which may be this")
+                .isEqualTo(11);
         assertThat(it.committed("gone", 0)).isEqualTo(-1);
     }
 

@@ -79,8 +79,7 @@ public final class BrokerHeartbeat {
         return ControllerResult.of(records, response.setIsFenced(false).build());
     }
 
-    private static MetadataRecord change(
-            BrokerRegistration broker, @Nullable Boolean fenced, boolean shutdown) {
+    private static MetadataRecord change(BrokerRegistration broker, @Nullable Boolean fenced, boolean shutdown) {
         var change = BrokerRegistrationChangeRecord.newBuilder()
                 .setBrokerId(broker.id())
                 .setBrokerEpoch(broker.epoch());

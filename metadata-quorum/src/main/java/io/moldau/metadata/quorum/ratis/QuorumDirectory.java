@@ -85,8 +85,7 @@ public final class QuorumDirectory {
     /// file that holds term and vote nothing was ever promised or stored in it.
     private void removeHalfMadeLog() throws IOException {
         Path group = groupDirectory();
-        if (!Files.isDirectory(group)
-                || Files.exists(group.resolve("current").resolve("raft-meta"))) {
+        if (!Files.isDirectory(group) || Files.exists(group.resolve("current").resolve("raft-meta"))) {
             return;
         }
         try (Stream<Path> files = Files.walk(group)) {
