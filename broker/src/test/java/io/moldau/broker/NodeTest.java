@@ -254,6 +254,31 @@ class NodeTest {
         }
     }
 
+    /// At its start a node is shown all of its past again, the deletion of the first topic of this name included.
+    @Test
+    void aTopicThatWasDeletedAndMadeAgainKeepsItsRecords() throws Exception {
+        try (TestNode node = TestNode.start(data);
+                Admin admin = admin(node)) {
+            var topic = List.of(new NewTopic("again", 1, (short) 1));
+            admin.createTopics(topic).all().get();
+            try (var producer = producer(node)) {
+                producer.send(new ProducerRecord<>("again", "k", "old")).get();
+            }
+            admin.deleteTopics(List.of("again")).all().get();
+            admin.createTopics(topic).all().get();
+            try (var producer = producer(node)) {
+                producer.send(new ProducerRecord<>("again", "k", "new")).get();
+            }
+        }
+        try (TestNode node = TestNode.start(data);
+                var consumer = consumer(node, "readers")) {
+            consumer.subscribe(List.of("again"));
+            assertThat(read(consumer, 1))
+                    .singleElement()
+                    .satisfies(record -> assertThat(record.value()).isEqualTo("new"));
+        }
+    }
+
     @Test
     void metadataCreatesATopicOnlyWhereThatIsAllowed() throws Exception {
         try (TestNode node = TestNode.start(data, "auto.create.topics.enable", "false")) {
