@@ -39,7 +39,10 @@ class ToolParityIT {
             // A timestamp's distance from the first one of its batch takes a byte more or less.
             Mask.of("(?<=\"size\":)\\d+", "SIZE"),
             Mask.of("\"avg_throughput\":[^,}]+", "RATE"),
-            Mask.of(" +", " "));
+            // The tools' own log; what they print themselves says the same.
+            Mask.of("(?m)^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} [A-Z]+ .*$", "LOG"),
+            Mask.of(" +", " "),
+            Mask.of("(?m)[ \t]+$", ""));
 
     private record Mask(Pattern pattern, String name) {
         static Mask of(String pattern, String name) {
