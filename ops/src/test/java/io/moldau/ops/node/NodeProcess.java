@@ -20,6 +20,7 @@ public final class NodeProcess implements AutoCloseable {
 
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 30;
+    private static final String LAST_LINE_OF_ANNOUNCEMENT = "  stop  Ctrl-C";
 
     private final Process process;
     private final Path data;
@@ -151,7 +152,8 @@ public final class NodeProcess implements AutoCloseable {
         try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                 output.append(line).append('\n');
-                if (line.startsWith("Moldau ") && line.contains(" is ready")) {
+                // The announcement has several lines; a test that reads them must not see the first ones only.
+                if (line.equals(LAST_LINE_OF_ANNOUNCEMENT)) {
                     ready.complete(null);
                 }
             }

@@ -1,5 +1,0 @@
-/// Tests.
-@NullMarked
-package io.moldau.log.append;
-
-import org.jspecify.annotations.NullMarked;
