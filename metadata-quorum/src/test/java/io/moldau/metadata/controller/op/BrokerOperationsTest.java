@@ -310,7 +310,7 @@ class BrokerOperationsTest {
     void uncleanElectionIsTheTopicsChoiceFirst() {
         MetadataImage image = withPartition(TestImages.withBrokers(2), 1, List.of(1), 1, 0);
         MetadataImage strict =
-                TestImages.apply(image, new FenceBroker(SETTINGS).plan(image, 1).records());
+                TestImages.apply(image, new FenceBroker(SETTINGS).plan(image, 1, 101).records());
         assertThat(partition(strict).leader()).isEqualTo(-1);
 
         MetadataImage lax = TestImages.apply(
@@ -322,7 +322,7 @@ class BrokerOperationsTest {
                         .setValue("true")
                         .build())));
         MetadataImage after =
-                TestImages.apply(lax, new FenceBroker(SETTINGS).plan(lax, 1).records());
+                TestImages.apply(lax, new FenceBroker(SETTINGS).plan(lax, 1, 101).records());
         assertThat(partition(after).leader()).isZero();
         assertThat(partition(after).leaderRecoveryState()).isEqualTo(LeaderRecoveryState.RECOVERING);
     }
