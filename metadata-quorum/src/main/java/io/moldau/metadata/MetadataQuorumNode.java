@@ -65,15 +65,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 QuorumMetrics quorumMetrics,
                 ControllerMetrics controllerMetrics,
                 FaultHandler faults) {
-            this(
-                    time,
-                    random,
-                    validator,
-                    describer,
-                    quorumMetrics,
-                    controllerMetrics,
-                    faults,
-                    LivenessProbe.none());
+            this(time, random, validator, describer, quorumMetrics, controllerMetrics, faults, LivenessProbe.none());
         }
 
         public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Which brokers may have crashed, when to probe them, and when to believe it.
 ///
 /// A broker comes under suspicion when the connection its heartbeats came over has ended, or when a new controller has
-/// not heard of it yet. It is then probed ([LivenessProbe]) at once and again at growing intervals, since the sockets of
+/// not heard of it yet. It is then probed ([LivenessProbe]) at once and again at growing intervals, since the sockets
+/// of
 /// a dying process do not all close in the same instant. Suspicion ends with a heartbeat of the same registration, with
 /// a probe that shows the process gone, or after a session, when the time-out decides anyway. A hung process keeps its
 /// connections and never gets here.

@@ -1,8 +1,8 @@
 package io.moldau.metadata.controller;
 
 import io.moldau.common.ApiException;
-import io.moldau.common.Errors;
 import io.moldau.common.Endpoint;
+import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
