@@ -53,6 +53,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.quorum.transport.RaftTransport;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.record.Compression;
@@ -416,8 +417,11 @@ public final class Node implements AutoCloseable {
                 config.nodeId(),
                 clusterId,
                 metadataDirectory(),
+                null,
                 List.of(),
                 null,
+                List.of(),
+                false,
                 Math.max(1, electionTimeout / 2),
                 Math.max(2, electionTimeout),
                 config.get(ClusterKeys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS),
@@ -434,6 +438,7 @@ public final class Node implements AutoCloseable {
                             resolver,
                             services.quorumMetrics(),
                             services.controllerMetrics(),
+                            RaftTransport.none(),
                             services.faults()));
         } catch (IOException e) {
             throw new StartException("The metadata quorum cannot start: " + e.getMessage(), e);
