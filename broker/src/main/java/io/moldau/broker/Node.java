@@ -53,7 +53,6 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.RegisterBrokerRequest;
-import io.moldau.metadata.quorum.transport.RaftTransport;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.record.Compression;
@@ -438,7 +437,6 @@ public final class Node implements AutoCloseable {
                             resolver,
                             services.quorumMetrics(),
                             services.controllerMetrics(),
-                            RaftTransport.none(),
                             services.faults()));
         } catch (IOException e) {
             throw new StartException("The metadata quorum cannot start: " + e.getMessage(), e);

@@ -9,6 +9,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.event.ThreadEventLoop;
@@ -48,6 +49,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
     ///
     /// @param transport how voters talk to each other; what they say to this one goes to [#raftRequests()]
     /// @param faults what happens when the metadata log can no longer be written or applied; should end the process
+    /// @param probe shows whether a broker's process is gone
     public record Services(
             Time time,
             RandomGenerator random,
@@ -55,8 +57,30 @@ public final class MetadataQuorumNode implements AutoCloseable {
             TopicConfigDescriber describer,
             QuorumMetrics quorumMetrics,
             ControllerMetrics controllerMetrics,
-            RaftTransport transport,
-            FaultHandler faults) {
+            FaultHandler faults,
+            LivenessProbe probe,
+            RaftTransport transport) {
+
+        /// Without a network: a quorum of one, in which only a broker's session tells that it crashed.
+        public Services(
+                Time time,
+                RandomGenerator random,
+                ConfigValidator validator,
+                TopicConfigDescriber describer,
+                QuorumMetrics quorumMetrics,
+                ControllerMetrics controllerMetrics,
+                FaultHandler faults) {
+            this(
+                    time,
+                    random,
+                    validator,
+                    describer,
+                    quorumMetrics,
+                    controllerMetrics,
+                    faults,
+                    LivenessProbe.none(),
+                    RaftTransport.none());
+        }
 
         public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {
             this(
@@ -66,7 +90,6 @@ public final class MetadataQuorumNode implements AutoCloseable {
                     TopicConfigDescriber.none(),
                     QuorumMetrics.NONE,
                     ControllerMetrics.NONE,
-                    RaftTransport.none(),
                     faults);
         }
     }
@@ -111,7 +134,8 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 services.validator(),
                 services.describer(),
                 services.controllerMetrics(),
-                services.faults());
+                services.faults(),
+                services.probe());
         var fetches = new MetadataFetchService(
                 directory.clusterId(),
                 quorum,
