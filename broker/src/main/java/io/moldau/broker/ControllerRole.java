@@ -6,6 +6,8 @@ import io.moldau.broker.config.KnownConfigValidator;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.controller.ControllerRequests;
 import io.moldau.broker.controller.Controllers;
+import io.moldau.broker.controller.PeerRaftTransport;
+import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.LateController;
 import io.moldau.broker.lifecycle.StartException;
 import io.moldau.broker.metadata.ClusterView;
@@ -15,13 +17,17 @@ import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.peer.Reachability;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.common.ApiException;
 import io.moldau.common.Endpoint;
+import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.MetadataQuorumConfig;
 import io.moldau.metadata.MetadataQuorumNode;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.quorum.QuorumState;
+import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.transport.RaftRequests;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -39,24 +45,25 @@ final class ControllerRole implements AutoCloseable {
     private final NodeConfig config;
     private final BrokerSettings settings;
     private final NodeServices services;
-    private final CompletableFuture<Uuid> clusterId;
+    private final CompletableFuture<DataDirectories> directories;
     private final CompletableFuture<PeerClients> peers = new CompletableFuture<>();
+    private final PeerRaftTransport transport = new PeerRaftTransport(peers);
     private final CompletableFuture<MetadataQuorumNode> quorum;
     private final NodeToController channel;
 
-    /// @param clusterId to be completed by the node
+    /// @param directories to be completed by the node when it knows its cluster
     ControllerRole(
             NodeConfig config,
             BrokerSettings settings,
             NodeServices services,
             ConfigResolver resolver,
-            CompletableFuture<Uuid> clusterId) {
+            CompletableFuture<DataDirectories> directories) {
         this.config = config;
         this.settings = settings;
         this.services = services;
-        this.clusterId = clusterId;
-        this.quorum = clusterId.thenApplyAsync(
-                id -> startQuorum(id, resolver),
+        this.directories = directories;
+        this.quorum = directories.thenApplyAsync(
+                opened -> startQuorum(opened, resolver),
                 task -> Thread.ofPlatform().name("moldau-quorum-start").daemon(true).start(task));
         this.channel = new LateController(quorum.thenApply(MetadataQuorumNode::nodeToController));
     }
@@ -99,10 +106,22 @@ final class ControllerRole implements AutoCloseable {
                 new ControllerRequests(
                         config.nodeId(),
                         channel,
-                        () -> clusterId.getNow(null),
+                        raft(),
+                        this::clusterId,
                         this::connectionEnded,
                         services.time()),
                 services.requestMetrics());
+    }
+
+    /// Messages of voters that come before this one has started find nobody: their senders ask again.
+    private RaftRequests raft() {
+        return (kind, request) -> {
+            MetadataQuorumNode node = node();
+            return node == null
+                    ? CompletableFuture.failedFuture(
+                            new ApiException(Errors.BROKER_NOT_AVAILABLE, "This controller is starting."))
+                    : node.raftRequests().handle(kind, request);
+        };
     }
 
     private void connectionEnded(int brokerId, long brokerEpoch) {
@@ -130,14 +149,24 @@ final class ControllerRole implements AutoCloseable {
                 .toList();
     }
 
-    private MetadataQuorumNode startQuorum(Uuid id, ConfigResolver resolver) {
+    private @Nullable Uuid clusterId() {
+        DataDirectories opened = directories.isCompletedExceptionally() ? null : directories.getNow(null);
+        return opened == null ? null : Uuid.fromString(opened.clusterId());
+    }
+
+    private MetadataQuorumNode startQuorum(DataDirectories opened, ConfigResolver resolver) {
         int electionTimeout = config.get(ClusterKeys.CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS);
         MetadataQuorumConfig quorumConfig = new MetadataQuorumConfig(
                 config.nodeId(),
-                id,
+                Uuid.fromString(opened.clusterId()),
                 config.metadataLogDir().resolve(METADATA_DIRECTORY),
-                List.of(),
+                opened.directoryIds().get(config.metadataLogDir().toAbsolutePath().normalize()),
+                config.voters().stream()
+                        .map(voter -> new Voter(voter.id(), Uuid.ZERO, voter.host(), voter.port()))
+                        .toList(),
                 null,
+                List.of(),
+                false,
                 Math.max(1, electionTimeout / 2),
                 Math.max(2, electionTimeout),
                 config.get(ClusterKeys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS),
@@ -155,7 +184,8 @@ final class ControllerRole implements AutoCloseable {
                             services.quorumMetrics(),
                             services.controllerMetrics(),
                             services.faults(),
-                            probe()));
+                            probe(),
+                            transport));
         } catch (IOException e) {
             throw new StartException("The metadata quorum cannot start: " + e.getMessage(), e);
         }
@@ -187,7 +217,7 @@ final class ControllerRole implements AutoCloseable {
     @Override
     public void close() {
         // One that was never told its cluster has not started and never will.
-        clusterId.completeExceptionally(new StartException("The node was stopped before it knew its cluster."));
+        directories.completeExceptionally(new StartException("The node was stopped before it knew its cluster."));
         // A start that failed has been reported to whoever started the node, and left nothing open.
         @Nullable
         MetadataQuorumNode node = quorum.<@Nullable MetadataQuorumNode>handle((started, failure) -> started)
@@ -195,5 +225,6 @@ final class ControllerRole implements AutoCloseable {
         if (node != null) {
             node.close();
         }
+        transport.close();
     }
 }

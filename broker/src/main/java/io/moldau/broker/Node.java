@@ -290,21 +290,21 @@ public final class Node implements AutoCloseable {
         config.withoutEffect()
                 .forEach((key, reason) -> LOG.info("setting without effect key={} reason=\"{}\"", key, reason));
         List<ControllerAddress> bootstrap = bootstrapServers();
-        if (config.isController() && (!otherVoters().isEmpty() || !bootstrap.isEmpty())) {
-            throw new StartException("Quorums of several controllers are not built yet. Name this node alone in"
-                    + " controller.quorum.voters or controller.quorum.bootstrap.servers, or nobody.");
+        if (config.isController() && config.voters().isEmpty() && !bootstrap.isEmpty()) {
+            throw new StartException("Joining the quorum found by controller.quorum.bootstrap.servers is not built yet."
+                    + " Name all voters in controller.quorum.voters.");
         }
-        CompletableFuture<Uuid> clusterId = new CompletableFuture<>();
+        CompletableFuture<DataDirectories> opened = new CompletableFuture<>();
         ConfigResolver resolver = new ConfigResolver(config);
         ControllerRole controller =
-                config.isController() ? new ControllerRole(config, settings, services, resolver, clusterId) : null;
+                config.isController() ? new ControllerRole(config, settings, services, resolver, opened) : null;
 
         // Where nobody has to be asked the quorum elects itself while the rest is put together.
         DataDirectories directories = null;
         String known = knownClusterId(bootstrap);
         if (known != null) {
             directories = openDirectories(known);
-            clusterId.complete(Uuid.fromString(known));
+            opened.complete(directories);
         }
         Base base;
         List<NettyServer> servers = new ArrayList<>();
@@ -326,9 +326,8 @@ public final class Node implements AutoCloseable {
             }
         }
         if (directories == null) {
-            Uuid found = findClusterId(base, bootstrap);
-            directories = openDirectories(found.toString());
-            clusterId.complete(found);
+            directories = openDirectories(findClusterId(base, bootstrap).toString());
+            opened.complete(directories);
         }
         if (config.isBroker()) {
             startBroker(base, directories, servers, bound);

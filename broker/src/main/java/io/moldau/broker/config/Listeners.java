@@ -19,7 +19,7 @@ final class Listeners {
     private static final Pattern LISTENER =
             Pattern.compile("([^:/]+)://(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]*)):(-?\\d+)");
     private static final Pattern VOTER = Pattern.compile("(\\d+)@(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]+)):(\\d+)");
-    private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]+)):(\\d+)");
+    private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9a-fA-F:.%]+)]|([^:@\\[\\]]+)):(\\d+)");
 
     private Listeners() {}
 

@@ -22,6 +22,8 @@ import io.moldau.metadata.message.FetchSnapshotRequest;
 import io.moldau.metadata.message.ForwardRequest;
 import io.moldau.metadata.message.ForwardResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.quorum.transport.RaftMessage;
+import io.moldau.metadata.quorum.transport.RaftRequests;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.ByteBufferReadable;
@@ -43,6 +45,7 @@ public final class ControllerRequests implements NodeRequestHandler {
 
     private final int nodeId;
     private final NodeToController local;
+    private final RaftRequests raft;
     private final Supplier<@Nullable Uuid> clusterId;
     private final ConnectionsLost lost;
     private final Time time;
@@ -55,11 +58,18 @@ public final class ControllerRequests implements NodeRequestHandler {
     }
 
     /// @param local the controller in this process
+    /// @param raft the quorum's member in this process
     /// @param clusterId null as long as this node does not know
     public ControllerRequests(
-            int nodeId, NodeToController local, Supplier<@Nullable Uuid> clusterId, ConnectionsLost lost, Time time) {
+            int nodeId,
+            NodeToController local,
+            RaftRequests raft,
+            Supplier<@Nullable Uuid> clusterId,
+            ConnectionsLost lost,
+            Time time) {
         this.nodeId = nodeId;
         this.local = local;
+        this.raft = raft;
         this.clusterId = clusterId;
         this.lost = lost;
         this.time = time;
@@ -87,7 +97,8 @@ public final class ControllerRequests implements NodeRequestHandler {
                 case FETCH_SNAPSHOT -> answer(request, FetchSnapshotRequest.parser(), local::fetchSnapshot);
                 case FORWARD -> answer(request, ForwardRequest.parser(), this::forward);
                 case CLUSTER_IDENTITY -> CompletableFuture.completedFuture(bytes(identity()));
-                case REGISTER_CONTROLLER, RAFT ->
+                case RAFT -> raft(request.body());
+                case REGISTER_CONTROLLER ->
                     CompletableFuture.failedFuture(new ApiException(
                             Errors.UNSUPPORTED_VERSION, "This controller does not answer " + api + "."));
             };
@@ -111,6 +122,17 @@ public final class ControllerRequests implements NodeRequestHandler {
         BrokerHeartbeatRequest heartbeat = BrokerHeartbeatRequest.parseFrom(request.body());
         request.whenConnectionEnds(() -> lost.onLost(heartbeat.getBrokerId(), heartbeat.getBrokerEpoch()));
         return local.heartbeat(heartbeat).thenApply(ControllerRequests::bytes);
+    }
+
+    private CompletableFuture<ByteBuffer> raft(ByteBuffer body) {
+        if (!body.hasRemaining()) {
+            throw new MalformedMessageException("a message between voters has a kind");
+        }
+        try {
+            return raft.handle(RaftMessage.of(body.get()), body.slice());
+        } catch (IllegalArgumentException e) {
+            throw new MalformedMessageException(String.valueOf(e.getMessage()));
+        }
     }
 
     private ClusterIdentityResponse identity() {

@@ -524,10 +524,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Hands on one of the nodes' own requests. Its bytes stay where they are until it is answered.
+    /// Hands on one of the nodes' own requests. Its bytes are copied: it may be worked on long after the connection has
+    /// gone, and some of them are never answered.
     private void serveNode(ByteBuf buffer, int start, int length) {
-        ByteBuf frame = buffer.slice(start, length);
-        var in = new ByteBufReadable(frame);
+        var in = new ByteBufReadable(buffer.slice(start, length));
         ServerRequest place = null;
         try {
             short key = in.readShort();
@@ -537,12 +537,12 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             in.skipTaggedFields();
             place = new ServerRequest(this, null, (short) 0, correlationId, null, lastActivityNanos, length);
             sequencer.add(place);
-            frame.retain();
             ServerRequest answered = place;
-            shared.nodeRequests.handle(new OwnRequest(key, frame.nioBuffer())).whenComplete((answer, failure) -> {
-                frame.release();
-                answered.respond(failure == null ? NodeAnswer.of(answer) : NodeAnswer.of(asApiException(key, failure)));
-            });
+            ByteBuffer body = ByteBuffer.wrap(in.readBytes(in.remaining()));
+            shared.nodeRequests
+                    .handle(new OwnRequest(key, body))
+                    .whenComplete((answer, failure) -> answered.respond(
+                            failure == null ? NodeAnswer.of(answer) : NodeAnswer.of(asApiException(key, failure))));
         } catch (MalformedMessageException e) {
             if (place == null) {
                 shared.memory.release(length);

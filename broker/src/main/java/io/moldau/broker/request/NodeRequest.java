@@ -7,7 +7,7 @@ public interface NodeRequest {
 
     short key();
 
-    /// The request's bytes, lent until its answer is there.
+    /// The request's bytes, the handler's to keep.
     ByteBuffer body();
 
     /// Who the other node is: `User:alice`, or `User:ANONYMOUS` where nobody logged in.
