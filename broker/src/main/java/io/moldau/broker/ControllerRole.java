@@ -64,7 +64,10 @@ final class ControllerRole implements AutoCloseable {
         this.directories = directories;
         this.quorum = directories.thenApplyAsync(
                 opened -> startQuorum(opened, resolver),
-                task -> Thread.ofPlatform().name("moldau-quorum-start").daemon(true).start(task));
+                task -> Thread.ofPlatform()
+                        .name("moldau-quorum-start")
+                        .daemon(true)
+                        .start(task));
         this.channel = new LateController(quorum.thenApply(MetadataQuorumNode::nodeToController));
     }
 
@@ -96,20 +99,13 @@ final class ControllerRole implements AutoCloseable {
             List<Endpoint> bound) {
         peers.complete(connections);
         RequestRouter router = admin.onController(
-                RequestRouter.builder().metrics(services.requestMetrics()),
-                controllers::leaderId,
-                () -> known(bound));
+                RequestRouter.builder().metrics(services.requestMetrics()), controllers::leaderId, () -> known(bound));
         return new NettyServer(
                 network,
                 loops,
                 router,
                 new ControllerRequests(
-                        config.nodeId(),
-                        channel,
-                        raft(),
-                        this::clusterId,
-                        this::connectionEnded,
-                        services.time()),
+                        config.nodeId(), channel, raft(), this::clusterId, this::connectionEnded, services.time()),
                 services.requestMetrics());
     }
 
@@ -160,7 +156,8 @@ final class ControllerRole implements AutoCloseable {
                 config.nodeId(),
                 Uuid.fromString(opened.clusterId()),
                 config.metadataLogDir().resolve(METADATA_DIRECTORY),
-                opened.directoryIds().get(config.metadataLogDir().toAbsolutePath().normalize()),
+                opened.directoryIds()
+                        .get(config.metadataLogDir().toAbsolutePath().normalize()),
                 config.voters().stream()
                         .map(voter -> new Voter(voter.id(), Uuid.ZERO, voter.host(), voter.port()))
                         .toList(),

@@ -346,8 +346,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private Base base(
-            ConfigResolver resolver, List<ControllerAddress> bootstrap, @Nullable ControllerRole controller) {
+    private Base base(ConfigResolver resolver, List<ControllerAddress> bootstrap, @Nullable ControllerRole controller) {
         Time time = services.time();
         TimerThread timer = opened("timer", new TimerThread("moldau-timer", time, services.faults()));
         ThreadPoolExecutor background = background();
@@ -373,7 +372,10 @@ public final class Node implements AutoCloseable {
     /// The cluster this node belongs to, if that can be said without asking anybody.
     private @Nullable String knownClusterId(List<ControllerAddress> bootstrap) {
         String known = DataDirectories.clusterId(config.logDirs(), config.nodeId(), config.clusterId());
-        if (known == null && config.isController() && bootstrap.isEmpty() && otherVoters().isEmpty()) {
+        if (known == null
+                && config.isController()
+                && bootstrap.isEmpty()
+                && otherVoters().isEmpty()) {
             return Uuid.random(services.random()).toString();
         }
         return known;
@@ -387,13 +389,12 @@ public final class Node implements AutoCloseable {
         // A majority of the voters without a past has none: what there might have been is lost. Nothing could go on
         // with fewer anyway.
         int enough = founder ? config.voters().size() / 2 : Integer.MAX_VALUE;
-        try (ClusterFinder finder = new ClusterFinder(
-                config.nodeId(), others, enough, base.peers(), base.time(), base.timer())) {
+        try (ClusterFinder finder =
+                new ClusterFinder(config.nodeId(), others, enough, base.peers(), base.time(), base.timer())) {
             CompletableFuture<Optional<Uuid>> found = finder.find();
             Optional<Uuid> id = config.isController()
                     ? found.get()
-                    : found.get(
-                            config.get(ClusterKeys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS), TimeUnit.MILLISECONDS);
+                    : found.get(config.get(ClusterKeys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS), TimeUnit.MILLISECONDS);
             return id.orElseGet(() -> ClusterFinder.idOf(voters()));
         } catch (TimeoutException e) {
             throw new StartException(
@@ -487,8 +488,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private void startBroker(
-            Base base, DataDirectories directories, List<NettyServer> servers, List<Endpoint> bound)
+    private void startBroker(Base base, DataDirectories directories, List<NettyServer> servers, List<Endpoint> bound)
             throws IOException {
         Time time = base.time();
         TimerThread timer = base.timer();
@@ -583,12 +583,7 @@ public final class Node implements AutoCloseable {
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(
-                directories,
-                cache,
-                new BrokerParts(registrar, logDirs, groups),
-                servers,
-                List.copyOf(bound),
-                ready);
+                directories, cache, new BrokerParts(registrar, logDirs, groups), servers, List.copyOf(bound), ready);
     }
 
     private CoordinatorRuntime<GroupShard> groupRuntime(

@@ -54,8 +54,10 @@ class ClusterTest {
                     admin.createTopics(List.of(new NewTopic(topic, 6, (short) 3)))
                             .all()
                             .get();
-                    TopicDescription seen =
-                            admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+                    TopicDescription seen = admin.describeTopics(List.of(topic))
+                            .allTopicNames()
+                            .get()
+                            .get(topic);
                     for (TopicPartitionInfo partition : seen.partitions()) {
                         assertThat(ids(partition.replicas())).containsExactly(1, 2, 3);
                         assertThat(partition.leader().id()).isBetween(1, 3);
@@ -95,59 +97,67 @@ class ClusterTest {
     void theClusterGoesOnWithoutTheNodeThatIsStopped() throws Exception {
         try (TestCluster cluster = TestCluster.combined(data, 3).start();
                 Admin admin = admin(cluster.bootstrapServers())) {
-            admin.createTopics(List.of(new NewTopic("before", 6, (short) 3)))
-                    .all()
-                    .get();
             // One after the other, so that one of them was the active controller.
             for (int id = 1; id <= 3; id++) {
                 int stopped = id;
+                String before = "before-" + id;
+                admin.createTopics(List.of(new NewTopic(before, 6, (short) 3)))
+                        .all()
+                        .get();
                 cluster.stop(id);
                 admin.createTopics(List.of(new NewTopic("without-" + id, 2, (short) 2)))
                         .all()
                         .get();
-                TopicDescription seen = admin.describeTopics(List.of("before"))
-                        .allTopicNames()
-                        .get()
-                        .get("before");
-                assertThat(seen.partitions())
-                        .allSatisfy(partition ->
-                                assertThat(partition.leader().id()).isNotEqualTo(stopped));
+                TopicDescription seen =
+                        admin.describeTopics(List.of(before)).allTopicNames().get().get(before);
+                assertThat(seen.partitions()).allSatisfy(partition -> assertThat(
+                                partition.leader().id())
+                        .isNotEqualTo(stopped));
                 assertThat(ids(admin.describeCluster().nodes().get())).hasSize(2).doesNotContain(stopped);
                 cluster.start();
                 while (ids(admin.describeCluster().nodes().get()).size() < 3) {
                     Thread.onSpinWait(); // whoever is asked may hear of it a moment later
                 }
             }
-            assertThat(admin.listTopics().names().get())
-                    .contains("before", "without-1", "without-2", "without-3");
+            assertThat(admin.listTopics().names().get()).contains("without-1", "without-2", "without-3");
         }
     }
 
     @Test
     void controllersAndBrokersInProcessesOfTheirOwn() throws Exception {
         List<Integer> ports = TestCluster.freePorts(3);
-        String voters = "101@127.0.0.1:" + ports.get(0) + ",102@127.0.0.1:" + ports.get(1) + ",103@127.0.0.1:"
-                + ports.get(2);
+        String voters =
+                "101@127.0.0.1:" + ports.get(0) + ",102@127.0.0.1:" + ports.get(1) + ",103@127.0.0.1:" + ports.get(2);
         TestCluster nodes = new TestCluster(data);
         for (int i = 0; i < 3; i++) {
             nodes.add(
                     101 + i,
-                    "process.roles", "controller",
-                    "listeners", "CONTROLLER://127.0.0.1:" + ports.get(i),
-                    "controller.quorum.voters", voters);
+                    "process.roles",
+                    "controller",
+                    "listeners",
+                    "CONTROLLER://127.0.0.1:" + ports.get(i),
+                    "controller.quorum.voters",
+                    voters);
         }
         nodes.add(
                 1,
-                "process.roles", "broker",
-                "listeners", "PLAINTEXT://127.0.0.1:0",
-                "broker.rack", "east",
-                "controller.quorum.voters", voters);
+                "process.roles",
+                "broker",
+                "listeners",
+                "PLAINTEXT://127.0.0.1:0",
+                "broker.rack",
+                "east",
+                "controller.quorum.voters",
+                voters);
         // One address of any controller is enough.
         nodes.add(
                 2,
-                "process.roles", "broker",
-                "listeners", "PLAINTEXT://127.0.0.1:0",
-                "controller.quorum.bootstrap.servers", "127.0.0.1:" + ports.get(2));
+                "process.roles",
+                "broker",
+                "listeners",
+                "PLAINTEXT://127.0.0.1:0",
+                "controller.quorum.bootstrap.servers",
+                "127.0.0.1:" + ports.get(2));
         try (TestCluster cluster = nodes.start();
                 Admin admin = admin(cluster.bootstrapServers());
                 Admin ofControllers = Admin.create(Map.of("bootstrap.controllers", "127.0.0.1:" + ports.get(1)))) {

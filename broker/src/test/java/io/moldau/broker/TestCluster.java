@@ -45,9 +45,10 @@ final class TestCluster implements AutoCloseable {
                     id,
                     // Clients know a node that comes back by its port.
                     "listeners",
-                            "PLAINTEXT://127.0.0.1:" + ports.get(count + id - 1) + ",CONTROLLER://127.0.0.1:"
-                                    + ports.get(id - 1),
-                    "controller.quorum.voters", String.join(",", voters));
+                    "PLAINTEXT://127.0.0.1:" + ports.get(count + id - 1) + ",CONTROLLER://127.0.0.1:"
+                            + ports.get(id - 1),
+                    "controller.quorum.voters",
+                    String.join(",", voters));
         }
         return cluster;
     }

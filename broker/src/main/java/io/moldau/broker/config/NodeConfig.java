@@ -272,7 +272,8 @@ public final class NodeConfig {
                     + " listeners.");
         } else if (isController() && !anyOfController) {
             if (values.isSet(NetworkKeys.CONTROLLER_LISTENER_NAMES)
-                    || !values.get(ClusterKeys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS).isEmpty()
+                    || !values.get(ClusterKeys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS)
+                            .isEmpty()
                     || !values.get(ClusterKeys.CONTROLLER_QUORUM_VOTERS).isEmpty()) {
                 throw new ConfigException(
                         "None of controller.listener.names=" + String.join(",", controllerListenerNames)

@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
 /// The active controller, whichever that is: asks the one that is taken for it, and after a failure the next, with
 /// growing random pauses, until somebody answers or the time is up. One try is under way at a time for each request.
 ///
-/// A request whose connection broke may have been carried out. It is sent again all the same, as Kafka's brokers do: what
+/// A request whose connection broke may have been carried out. It is sent again all the same, as Kafka's brokers do:
+/// what
 /// it asks for is fenced by epochs, or the answer then says that the thing exists.
 final class ActiveController implements NodeToController {
 
@@ -139,7 +140,10 @@ final class ActiveController implements NodeToController {
                                 + api.getMessage()));
                 return;
             }
-            LOG.debug("asking for the active controller again node={} error={}", chosen.address().id(), api.error());
+            LOG.debug(
+                    "asking for the active controller again node={} error={}",
+                    chosen.address().id(),
+                    api.error());
             timer.schedule(now + pause, this::ask);
         }
     }

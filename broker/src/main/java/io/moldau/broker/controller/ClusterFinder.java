@@ -51,7 +51,8 @@ public final class ClusterFinder implements AutoCloseable {
         this.timer = timer;
     }
 
-    /// The id of a cluster that nobody gave one to: the same at each of its first voters, and at no other cluster unless
+    /// The id of a cluster that nobody gave one to: the same at each of its first voters, and at no other cluster
+    /// unless
     /// that has voters of the same numbers at the same addresses.
     public static Uuid idOf(List<ControllerAddress> voters) {
         String text = voters.stream()
@@ -86,7 +87,8 @@ public final class ClusterFinder implements AutoCloseable {
                     .<Answer>handle((response, failure) -> new Answer(other.address(), response)));
         }
         CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenRun(() -> judge(answers.stream().map(CompletableFuture::join).toList()));
+                .thenRun(() ->
+                        judge(answers.stream().map(CompletableFuture::join).toList()));
     }
 
     private void judge(List<Answer> answers) {

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is known about the controllers: who they are, who is active, and who did not answer lately. Decides whom to ask.
+/// What is known about the controllers: who they are, who is active, and who did not answer lately. Decides whom to
+/// ask.
 ///
 /// Pure: the time comes with each call, in nanoseconds of the node's monotonic clock. Guarded by its own monitor, which
 /// nobody holds while waiting. Bounded by the number of controllers the cluster ever had an address of.

@@ -51,7 +51,8 @@ final class MetadataSources implements ControllerChannels {
 
         @Override
         public CompletableFuture<FetchMetadataResponse> fetchMetadata(FetchMetadataRequest request) {
-            // The wait at the controller in this process is as short as at others when there are any: it may be cut off.
+            // The wait at the controller in this process is as short as at others when there are any: it may be cut
+            // off.
             FetchMetadataRequest bounded = controllers.isChoice()
                     ? request.toBuilder()
                             .setMaxWaitMs(Math.min(request.getMaxWaitMs(), RemoteController.METADATA_WAIT_MS))

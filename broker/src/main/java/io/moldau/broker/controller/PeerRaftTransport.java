@@ -15,7 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// Carries the messages of the quorum's voters over the controllers' listeners, each kind over a connection of its own. A
+/// Carries the messages of the quorum's voters over the controllers' listeners, each kind over a connection of its own.
+/// A
 /// message is its kind in one byte and what the quorum made of it. Any thread.
 ///
 /// Bounded by the voters this node ever spoke to.

@@ -39,7 +39,8 @@ import java.util.concurrent.TimeUnit;
 
 /// One controller in another process. One try each: who asks decides whether to try again, and whom.
 ///
-/// It has several connections, since answers come in the order of requests: heartbeats must not wait for the creation of
+/// It has several connections, since answers come in the order of requests: heartbeats must not wait for the creation
+/// of
 /// ten thousand partitions, and nothing at all behind a wait for new metadata. Any thread.
 final class RemoteController implements NodeToController, AutoCloseable {
 

@@ -44,7 +44,8 @@ public final class DataDirectories {
         return check(known, nodeId, wantedClusterId);
     }
 
-    /// Checks the directories and gives an identity to those that have none. Each gets it at once or not at all, so that
+    /// Checks the directories and gives an identity to those that have none. Each gets it at once or not at all, so
+    /// that
     /// a process that is killed meanwhile leaves nothing that the next one would stumble over.
     ///
     /// @param wantedClusterId the cluster this node is configured for; null takes the directories' word, and

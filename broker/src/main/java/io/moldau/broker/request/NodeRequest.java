@@ -16,7 +16,8 @@ public interface NodeRequest {
     /// The other node's address as text, without port.
     String clientAddress();
 
-    /// Runs on the connection's event loop when the connection ends, whoever ended it. There is one such action for each
+    /// Runs on the connection's event loop when the connection ends, whoever ended it. There is one such action for
+    /// each
     /// connection; a later one takes the place of an earlier one. To be called where the request is handed over.
     void whenConnectionEnds(Runnable action);
 }

@@ -3,8 +3,8 @@ package io.moldau.broker.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.moldau.broker.config.NodeConfig.Role;
 import io.moldau.broker.config.NodeConfig.HostPort;
+import io.moldau.broker.config.NodeConfig.Role;
 import io.moldau.broker.config.NodeConfig.Voter;
 import io.moldau.common.Endpoint;
 import io.moldau.common.config.ConfigException;
@@ -239,19 +239,28 @@ class NodeConfigTest {
     void rolesAndListenersMustFit() {
         assertRefused(
                 "advertised.listeners names CONTROLLER",
-                "process.roles", "broker",
-                "node.id", "7",
-                "controller.quorum.voters", "1@localhost:9093",
-                "listeners", "PLAINTEXT://localhost:9192",
-                "advertised.listeners", "PLAINTEXT://localhost:9192,CONTROLLER://localhost:9093");
+                "process.roles",
+                "broker",
+                "node.id",
+                "7",
+                "controller.quorum.voters",
+                "1@localhost:9093",
+                "listeners",
+                "PLAINTEXT://localhost:9192",
+                "advertised.listeners",
+                "PLAINTEXT://localhost:9192,CONTROLLER://localhost:9093");
         assertRefused(
                 "names node.id=1, but process.roles has no controller",
-                "process.roles", "broker",
-                "controller.quorum.voters", "1@localhost:9093");
+                "process.roles",
+                "broker",
+                "controller.quorum.voters",
+                "1@localhost:9093");
         assertRefused(
                 "does not name node.id=4",
-                "node.id", "4",
-                "controller.quorum.voters", "1@localhost:9093,2@localhost:9094");
+                "node.id",
+                "4",
+                "controller.quorum.voters",
+                "1@localhost:9093,2@localhost:9094");
         NodeConfig controller = config(
                 "process.roles", "controller",
                 "node.id", "2",

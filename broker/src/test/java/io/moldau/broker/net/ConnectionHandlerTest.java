@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.broker.delayed.DeadlineWheel;
 import io.moldau.broker.delayed.Deadlines;
-import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.NodeRequestHandler;
+import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.testing.MockTime;

@@ -220,9 +220,8 @@ public final class MetadataFetchService implements AutoCloseable {
 
     private FetchMetadataResponse.Builder response() {
         QuorumState state = quorum.state();
-        var response = FetchMetadataResponse.newBuilder()
-                .setLeaderId(state.leaderId())
-                .setLeaderEpoch(state.epoch());
+        var response =
+                FetchMetadataResponse.newBuilder().setLeaderId(state.leaderId()).setLeaderEpoch(state.epoch());
         for (Voter voter : state.voters()) {
             response.addVoters(voter.nodeId());
             if (!voter.host().isEmpty()) {
