@@ -3,7 +3,6 @@ package io.moldau.broker;
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ProducerIds;
-import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
@@ -33,10 +32,11 @@ import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
+import io.moldau.broker.net.NettyPeers;
 import io.moldau.broker.net.NettyServer;
 import io.moldau.broker.net.NetworkConfig;
+import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
-import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
@@ -53,6 +53,7 @@ import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.loader.MetadataLoader;
+import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
@@ -283,17 +284,6 @@ public final class Node implements AutoCloseable {
 
         MetadataCache cache = new MetadataCache(timer);
         PooledMemory memory = new PooledMemory(loops);
-        PartitionRegistry partitions = opened(
-                "partitions",
-                new PartitionRegistry(
-                        config.nodeId(),
-                        logDirs,
-                        cache::image,
-                        time,
-                        new TailCache(
-                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
-                        services.faults()));
-
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
 
         List<Endpoint> bound = new ArrayList<>();
@@ -307,7 +297,23 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        Replicas replicas = new Replicas(
+                config,
+                new Replicas.Services(
+                        logDirs,
+                        cache::image,
+                        registrar::brokerEpoch,
+                        controller,
+                        new NettyPeers(loops, background, "broker-" + config.nodeId(), PeerLimits.DEFAULTS),
+                        new TailCache(
+                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
+                        time,
+                        timer,
+                        background,
+                        services.faults()));
+        PartitionRegistry partitions = replicas.partitions();
         closing("partitions", partitions);
+        closing("replica fetchers", replicas);
         closing("lifecycle", () -> shutDown(lifecycle));
 
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
@@ -317,22 +323,16 @@ public final class Node implements AutoCloseable {
 
         ThreadEventLoop loaderLoop =
                 opened("metadata loader", new ThreadEventLoop("metadata-loader", time, services.faults()));
+        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers((image, topic) -> new TopicSettings(
+                resolver.logConfig(topic, image.configs()), resolver.minInsyncReplicas(topic, image.configs()))));
+        behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         MetadataLoader loader = new MetadataLoader(
                 loaderLoop,
                 time,
                 services.faults(),
                 List.of(
                         cache,
-                        new RegistrationGate(
-                                config.nodeId(),
-                                incarnation,
-                                List.of(
-                                        new PartitionChangesPublisher(
-                                                partitions,
-                                                (image, topic) -> new TopicSettings(
-                                                        resolver.logConfig(topic, image.configs()),
-                                                        resolver.minInsyncReplicas(topic, image.configs()))),
-                                        new GroupMetadataPublisher(config.nodeId(), groups))),
+                        new RegistrationGate(config.nodeId(), incarnation, behindTheGate),
                         registrar,
                         cache.notifier()));
         MetadataFetcher fetcher = opened(
@@ -362,7 +362,7 @@ public final class Node implements AutoCloseable {
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
                         config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
-                        ReadReplicas.LEADER_ONLY));
+                        replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
         AdminApis admin = new AdminApis(config.nodeId(), cache, controller, resolver);
         RequestRouter router = admin.onBroker(
@@ -391,7 +391,7 @@ public final class Node implements AutoCloseable {
             bound.add(new Endpoint(
                     listener.listenerName(), listener.securityProtocol(), listener.host(), address.getPort()));
         }
-        startMaintenance(logDirs);
+        startMaintenance(logDirs, replicas);
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(() -> servers.forEach(NettyServer::startAccepting));
         MetadataQuorumNode quorum = joined(quorumStart);
@@ -555,7 +555,7 @@ public final class Node implements AutoCloseable {
                 listener.listenerName(), listener.securityProtocol(), listener.host(), listener.port());
     }
 
-    private void startMaintenance(LogDirs logDirs) {
+    private void startMaintenance(LogDirs logDirs, Replicas replicas) {
         ScheduledExecutorService maintenance = scheduler("moldau-maintenance");
         maintenance.scheduleWithFixedDelay(
                 () -> {
@@ -567,6 +567,17 @@ public final class Node implements AutoCloseable {
                 },
                 MAINTENANCE_INTERVAL_MS,
                 MAINTENANCE_INTERVAL_MS,
+                TimeUnit.MILLISECONDS);
+        maintenance.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        replicas.checkFollowers();
+                    } catch (RuntimeException e) {
+                        services.faults().handle("a look at the followers", e);
+                    }
+                },
+                replicas.checkIntervalMs(),
+                replicas.checkIntervalMs(),
                 TimeUnit.MILLISECONDS);
         closing("maintenance", () -> shutDown(maintenance));
     }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The high watermark is the smallest log end among the *maximal* ISR (the committed one and the members proposed
 /// but not yet confirmed by the controller, since either may be what the next leader is chosen from) and those who
-/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It never falls
+/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It
+/// never falls
 /// within an epoch, and stands still while the committed ISR is below `min.insync.replicas` (KIP-966: replicas that
 /// left the ISR then have everything below it). Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
@@ -222,6 +223,20 @@ public final class LeaderState {
         return propose(wanted);
     }
 
+    /// [#proposeExpansion(int, Eligibility)] for whoever has caught up and may join. To be tried when something else
+    /// than a follower's fetch has changed: one that has everything does not tell so again.
+    public @Nullable IsrProposal proposeAnyExpansion(long nowNanos, long maxLagNanos, Eligibility eligibility) {
+        for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
+            if (follower.getValue().isCaughtUp(logEndOffset, nowNanos, maxLagNanos)) {
+                IsrProposal proposal = proposeExpansion(follower.getKey(), eligibility);
+                if (proposal != null) {
+                    return proposal;
+                }
+            }
+        }
+        return null;
+    }
+
     /// Members that have lagged for too long should leave; null if there are none or a proposal is open.
     public @Nullable IsrProposal proposeShrink(long nowNanos, long maxLagNanos) {
         if (proposed != null) {
@@ -246,7 +261,8 @@ public final class LeaderState {
         return new IsrProposal(List.copyOf(members), leaderEpoch, partitionEpoch);
     }
 
-    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR stands. Returns
+    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR
+    /// stands. Returns
     /// the high watermark.
     public long onProposalRejected(int basePartitionEpoch) {
         if (basePartitionEpoch == partitionEpoch) {

@@ -172,6 +172,7 @@ public final class Partition {
                 raise(state.onRegistration(
                         registration.partitionEpoch(), registration.replicas(), registration.isr(), now));
                 raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()));
+                proposeExpansion(state);
             } else {
                 log.beginEpoch(registration.leaderEpoch());
                 var state = new LeaderState(
@@ -341,7 +342,8 @@ public final class Partition {
     public record FollowerFetch(
             int brokerId, long brokerEpoch, long offset, long startOffset, int currentLeaderEpoch, int lastFetchedEpoch) {}
 
-    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high watermark
+    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high
+    /// watermark
     /// follows. Reads up to the end of the log.
     public PartitionRead readAsFollower(FollowerFetch fetch, int maxBytes, boolean atLeastOne) {
         Role now = role;
@@ -405,13 +407,21 @@ public final class Partition {
     }
 
     /// Inside the mailbox.
+    private void proposeExpansion(LeaderState state) {
+        Replication replication = services.replication();
+        propose(state.proposeAnyExpansion(
+                services.time().nanoseconds(), replication.maxLagNanos(), replication.eligibility()));
+    }
+
+    /// Inside the mailbox.
     private void propose(LeaderState.@Nullable IsrProposal proposal) {
         if (proposal != null) {
             services.replication().isrProposals().propose(this, proposal);
         }
     }
 
-    /// Time has passed: followers that lag too long are proposed to leave the ISR.
+    /// Time has passed, or brokers have changed: followers that lag too long are proposed to leave the ISR, and those
+    /// that have caught up to join it.
     public void checkFollowers() {
         if (!(role instanceof Role.Leader(LeaderState known, int epoch, int leader)) || !known.hasFollowers()) {
             return;
@@ -422,6 +432,7 @@ public final class Partition {
                 long nanos = services.time().nanoseconds();
                 raise(state.onTick(nanos, replication.maxLagNanos(), replication.eligibility()), true);
                 propose(state.proposeShrink(nanos, replication.maxLagNanos()));
+                proposeExpansion(state);
             }
         });
     }
@@ -431,6 +442,7 @@ public final class Partition {
         mailbox.submit(() -> {
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
                 raise(state.onProposalAccepted(partitionEpoch, isr, services.time().nanoseconds()), true);
+                proposeExpansion(state);
             }
         });
     }
@@ -543,7 +555,8 @@ public final class Partition {
         });
     }
 
-    /// Throws everything away and begins at `offset`, because the leader of that term has nothing that this log could
+    /// Throws everything away and begins at `offset`, because the leader of that term has nothing that this
+    /// log could
     /// be continued with. Waits for the disk.
     public void startAgainAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
         step(term, callback, () -> {

@@ -44,7 +44,8 @@ import org.slf4j.LoggerFactory;
 /// Copies partitions from one leader over one connection, in one fetch session (KIP-227).
 ///
 /// Has no thread: it works in a mailbox, on the event loop that brings an answer, on the thread that publishes
-/// metadata, or on a background thread after a pause. What [FetcherState] decides for a partition it has carried out by
+/// metadata, or on a background thread after a pause. What [FetcherState] decides for a partition it has
+/// carried out by
 /// the [Partition]; only cutting a log, which waits for the disk, goes to a background thread. A fetch names those
 /// partitions only that are elsewhere than the leader was told last. When there is something to tell while a fetch
 /// waits at the leader, a second one is sent behind it, which makes the leader answer the first.
@@ -146,7 +147,8 @@ final class ReplicaFetcher {
 
     // --- from the thread that publishes metadata ---
 
-    /// Where the leader listens; null while that is not known. Whatever is known of the leader is news: a pause after
+    /// Where the leader listens; null while that is not known. Whatever is known of the leader is news: a
+    /// pause after
     /// failures ends.
     void reachAt(@Nullable Endpoint newAddress) {
         mailbox.submit(() -> {

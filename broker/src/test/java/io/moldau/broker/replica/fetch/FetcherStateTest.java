@@ -147,7 +147,8 @@ class FetcherStateTest {
                 .isEqualTo(Phase.BACKING_OFF);
     }
 
-    /// Two logs of random histories: the rounds of asking and cutting end where the logs really part, and cut nothing
+    /// Two logs of random histories: the rounds of asking and cutting end where the logs really part, and
+    /// cut nothing
     /// that both have.
     @io.moldau.testing.Seeds(count = 200)
     void roundsOfCuttingFindThePlaceWhereTwoLogsPart(long seed) {
