@@ -30,39 +30,47 @@ public final class ReplicationKeys {
             .importance(HIGH)
             .describedAs("How often high watermarks are written to their checkpoint file.");
 
-    public static final ConfigKey<Long> REPLICA_LAG_TIME_MAX_MS = ConfigKey.of("replica.lag.time.max.ms", ConfigType.anyLong())
+    public static final ConfigKey<Long> REPLICA_LAG_TIME_MAX_MS = ConfigKey.of(
+                    "replica.lag.time.max.ms", ConfigType.anyLong())
             .defaultTo(30_000L)
             .importance(HIGH)
             .describedAs("How long a follower may lag before it leaves the in-sync set.");
 
-    public static final ConfigKey<Integer> REPLICA_FETCH_BACKOFF_MS = ConfigKey.of("replica.fetch.backoff.ms", ConfigType.intAtLeast(0))
+    public static final ConfigKey<Integer> REPLICA_FETCH_BACKOFF_MS = ConfigKey.of(
+                    "replica.fetch.backoff.ms", ConfigType.intAtLeast(0))
             .defaultTo(1000)
             .describedAs("Pause of a follower after a failed fetch.");
 
-    public static final ConfigKey<Integer> REPLICA_FETCH_MAX_BYTES = ConfigKey.of("replica.fetch.max.bytes", ConfigType.intAtLeast(0))
+    public static final ConfigKey<Integer> REPLICA_FETCH_MAX_BYTES = ConfigKey.of(
+                    "replica.fetch.max.bytes", ConfigType.intAtLeast(0))
             .defaultTo(1_048_576)
             .describedAs("Most bytes a follower fetches per partition.");
 
-    public static final ConfigKey<Integer> REPLICA_FETCH_MIN_BYTES = ConfigKey.of("replica.fetch.min.bytes", ConfigType.anyInt())
+    public static final ConfigKey<Integer> REPLICA_FETCH_MIN_BYTES = ConfigKey.of(
+                    "replica.fetch.min.bytes", ConfigType.anyInt())
             .defaultTo(1)
             .importance(HIGH)
             .describedAs("Fewest bytes a follower's fetch waits for.");
 
-    public static final ConfigKey<Integer> REPLICA_FETCH_RESPONSE_MAX_BYTES = ConfigKey.of("replica.fetch.response.max.bytes", ConfigType.intAtLeast(0))
+    public static final ConfigKey<Integer> REPLICA_FETCH_RESPONSE_MAX_BYTES = ConfigKey.of(
+                    "replica.fetch.response.max.bytes", ConfigType.intAtLeast(0))
             .defaultTo(10_485_760)
             .describedAs("Most bytes one fetch of a follower is answered with.");
 
-    public static final ConfigKey<Integer> REPLICA_FETCH_WAIT_MAX_MS = ConfigKey.of("replica.fetch.wait.max.ms", ConfigType.anyInt())
+    public static final ConfigKey<Integer> REPLICA_FETCH_WAIT_MAX_MS = ConfigKey.of(
+                    "replica.fetch.wait.max.ms", ConfigType.anyInt())
             .defaultTo(500)
             .importance(HIGH)
             .describedAs("Longest time a follower's fetch waits at the leader.");
 
-    public static final ConfigKey<Integer> REPLICA_SOCKET_TIMEOUT_MS = ConfigKey.of("replica.socket.timeout.ms", ConfigType.anyInt())
+    public static final ConfigKey<Integer> REPLICA_SOCKET_TIMEOUT_MS = ConfigKey.of(
+                    "replica.socket.timeout.ms", ConfigType.anyInt())
             .defaultTo(30_000)
             .importance(HIGH)
             .describedAs("Socket time-out of a follower's connection.");
 
-    public static final ConfigKey<Integer> NUM_REPLICA_FETCHERS = ConfigKey.of("num.replica.fetchers", ConfigType.intAtLeast(1))
+    public static final ConfigKey<Integer> NUM_REPLICA_FETCHERS = ConfigKey.of(
+                    "num.replica.fetchers", ConfigType.intAtLeast(1))
             .defaultTo(1)
             .importance(HIGH)
             .describedAs("Number of fetchers per leading broker.");
@@ -104,8 +112,7 @@ public final class ReplicationKeys {
                             .describedAs("Size of a replication socket's receive buffer."),
                     Reasons.REPLICATION),
             KnownKey.used(REPLICA_SOCKET_TIMEOUT_MS),
-            KnownKey.used(NUM_REPLICA_FETCHERS)
-                    .clusterWide(),
+            KnownKey.used(NUM_REPLICA_FETCHERS).clusterWide(),
             KnownKey.accepted(
                     ConfigKey.of("num.replica.alter.log.dirs.threads", ConfigType.anyInt())
                             .importance(HIGH)

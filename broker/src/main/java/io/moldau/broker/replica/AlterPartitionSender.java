@@ -131,8 +131,7 @@ public final class AlterPartitionSender implements IsrProposals {
                         .setBrokerId(member.brokerId())
                         .setBrokerEpoch(member.brokerId() == localId ? epoch : member.brokerEpoch()));
             }
-            topics.computeIfAbsent(
-                            key.topicId(), id -> TopicIsr.newBuilder().setTopicId(MetadataRecords.id(id)))
+            topics.computeIfAbsent(key.topicId(), id -> TopicIsr.newBuilder().setTopicId(MetadataRecords.id(id)))
                     .addPartitions(partition);
         });
         var request = AlterPartitionRequest.newBuilder().setBrokerId(localId).setBrokerEpoch(epoch);
@@ -221,16 +220,14 @@ public final class AlterPartitionSender implements IsrProposals {
     private void pause() {
         if (!closed) {
             pausing = true;
-            timer.schedule(
-                    time.nanoseconds() + RETRY_NANOS,
-                    () -> {
-                        if (!closed) {
-                            executor.execute(() -> mailbox.submit(() -> {
-                                pausing = false;
-                                go();
-                            }));
-                        }
-                    });
+            timer.schedule(time.nanoseconds() + RETRY_NANOS, () -> {
+                if (!closed) {
+                    executor.execute(() -> mailbox.submit(() -> {
+                        pausing = false;
+                        go();
+                    }));
+                }
+            });
         }
     }
 

@@ -316,9 +316,7 @@ public final class LeaderState {
         long smallest = logEndOffset;
         for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
             Integer broker = follower.getKey();
-            if (isr.contains(broker)
-                    || (proposed != null && proposed.contains(broker))
-                    || joining.contains(broker)) {
+            if (isr.contains(broker) || (proposed != null && proposed.contains(broker)) || joining.contains(broker)) {
                 smallest = Math.min(smallest, follower.getValue().logEndOffset());
             }
         }

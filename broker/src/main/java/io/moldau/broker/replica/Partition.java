@@ -340,7 +340,12 @@ public final class Partition {
     /// @param offset it asks for what comes from here on: it has everything below
     /// @param startOffset where its log begins
     public record FollowerFetch(
-            int brokerId, long brokerEpoch, long offset, long startOffset, int currentLeaderEpoch, int lastFetchedEpoch) {}
+            int brokerId,
+            long brokerEpoch,
+            long offset,
+            long startOffset,
+            int currentLeaderEpoch,
+            int lastFetchedEpoch) {}
 
     /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high
     /// watermark
@@ -349,7 +354,9 @@ public final class Partition {
         Role now = role;
         Errors refused = checkLeader(now, fetch.currentLeaderEpoch());
         if (refused == Errors.NONE) {
-            refused = now instanceof Role.Leader leader ? checkFollower(leader.state(), fetch) : Errors.NOT_LEADER_OR_FOLLOWER;
+            refused = now instanceof Role.Leader leader
+                    ? checkFollower(leader.state(), fetch)
+                    : Errors.NOT_LEADER_OR_FOLLOWER;
         }
         if (refused != Errors.NONE) {
             return new PartitionRead.Failed(refused, now.leaderId(), now.leaderEpoch());
@@ -441,7 +448,10 @@ public final class Partition {
     public void isrAccepted(int leaderEpoch, int partitionEpoch, List<Integer> isr) {
         mailbox.submit(() -> {
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
-                raise(state.onProposalAccepted(partitionEpoch, isr, services.time().nanoseconds()), true);
+                raise(
+                        state.onProposalAccepted(
+                                partitionEpoch, isr, services.time().nanoseconds()),
+                        true);
                 proposeExpansion(state);
             }
         });

@@ -175,12 +175,15 @@ final class ReplicaFetcher {
             }
             var now = new Followed(key, partition, new FollowerTerm(leaderId, leaderEpoch));
             followed.put(key, now);
-            partition.positionAsFollower(now.term, outcome -> mailbox.submit(() -> {
-                if (followed.get(key) == now && outcome instanceof FollowerOutcome.Position(long end, int epoch)) {
-                    enter(now, FetcherState.begin(leaderEpoch, end, epoch));
-                    go();
-                }
-            }));
+            partition.positionAsFollower(
+                    now.term,
+                    outcome -> mailbox.submit(() -> {
+                        if (followed.get(key) == now
+                                && outcome instanceof FollowerOutcome.Position(long end, int epoch)) {
+                            enter(now, FetcherState.begin(leaderEpoch, end, epoch));
+                            go();
+                        }
+                    }));
         });
     }
 
@@ -227,7 +230,10 @@ final class ReplicaFetcher {
             backingOff.remove(it);
         }
         if (state.phase() == Phase.FAILED) {
-            LOG.error("Following stopped, the log failed partition={} leader={}", it.partition.topicPartition(), leaderId);
+            LOG.error(
+                    "Following stopped, the log failed partition={} leader={}",
+                    it.partition.topicPartition(),
+                    leaderId);
         }
     }
 
@@ -279,10 +285,13 @@ final class ReplicaFetcher {
         }
         wakeUpNanos = nanos;
         wakeUp = services.timer()
-                .schedule(nanos, () -> services.background().execute(() -> mailbox.submit(() -> {
-                    wakeUp = null;
-                    go();
-                })));
+                .schedule(
+                        nanos,
+                        () -> services.background()
+                                .execute(() -> mailbox.submit(() -> {
+                                    wakeUp = null;
+                                    go();
+                                })));
     }
 
     private boolean fetchesAny() {
@@ -442,7 +451,10 @@ final class ReplicaFetcher {
                     error);
         }
         FetcherState.Step step = asked.on(
-                answer, it.partition.log().leaderEpochs(), backOff, services.time().nanoseconds());
+                answer,
+                it.partition.log().leaderEpochs(),
+                backOff,
+                services.time().nanoseconds());
         enter(it, step.next());
         switch (step.effect()) {
             case null -> {}
@@ -487,7 +499,8 @@ final class ReplicaFetcher {
             case NONE ->
                 data.divergingEpoch().epoch() >= 0
                         ? new LeaderAnswer.Diverging(
-                                data.divergingEpoch().epoch(), data.divergingEpoch().endOffset())
+                                data.divergingEpoch().epoch(),
+                                data.divergingEpoch().endOffset())
                         : new LeaderAnswer.Batches(data.highWatermark(), data.logStartOffset());
             case OFFSET_OUT_OF_RANGE -> new LeaderAnswer.OutOfRange(data.logStartOffset());
             default -> new LeaderAnswer.Failed(error);
@@ -523,7 +536,8 @@ final class ReplicaFetcher {
         connectFailures++;
         connectNanos = services.time().nanoseconds() + backOff.afterFailures(connectFailures);
         if (connectFailures == 1) {
-            LOG.info("No answer from a leader leader={} address={} reason={}", leaderId, address, String.valueOf(cause));
+            LOG.info(
+                    "No answer from a leader leader={} address={} reason={}", leaderId, address, String.valueOf(cause));
         }
         disconnect();
     }

@@ -138,8 +138,7 @@ class FetcherStateTest {
 
     @Test
     void aDiskThatFailedStopsThisPartitionForGood() {
-        FetcherState state = AT_30.applied(
-                new FollowerOutcome.Failed(Errors.KAFKA_STORAGE_ERROR, "disk"), BACK_OFF, 0);
+        FetcherState state = AT_30.applied(new FollowerOutcome.Failed(Errors.KAFKA_STORAGE_ERROR, "disk"), BACK_OFF, 0);
         assertThat(state.phase()).isEqualTo(Phase.FAILED);
         assertThat(state.onTime(1L << 40)).isEqualTo(state);
         assertThat(AT_30.applied(new FollowerOutcome.Failed(Errors.CORRUPT_MESSAGE, "crc"), BACK_OFF, 0)

@@ -279,8 +279,7 @@ final class ReplicaCluster implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
             Executor background = mine(ReplicaCluster.this::later);
-            var sender = new AlterPartitionSender(
-                    id, this::epoch, controller(), time, timer, background, faults);
+            var sender = new AlterPartitionSender(id, this::epoch, controller(), time, timer, background, faults);
             partitions = new PartitionRegistry(
                     id,
                     logs,
@@ -288,12 +287,13 @@ final class ReplicaCluster implements AutoCloseable {
                     time,
                     new TailCache(new HeapMemory(), 1 << 20, 1 << 16),
                     faults,
-                    new Replication(sender, background, TimeUnit.MILLISECONDS.toNanos(LAG_MS), (broker, brokerEpoch) -> {
-                        var registration = known.cluster().broker(broker);
-                        return registration != null
-                                && registration.isActive()
-                                && registration.epoch() == brokerEpoch;
-                    }));
+                    new Replication(
+                            sender, background, TimeUnit.MILLISECONDS.toNanos(LAG_MS), (broker, brokerEpoch) -> {
+                                var registration = known.cluster().broker(broker);
+                                return registration != null
+                                        && registration.isActive()
+                                        && registration.epoch() == brokerEpoch;
+                            }));
             publisher = new PartitionChangesPublisher(
                     partitions, (of, topic) -> new TopicSettings(LogConfig.DEFAULTS, minInsyncReplicas));
             fetchers = new ReplicaFetchers(
@@ -640,8 +640,7 @@ final class ReplicaCluster implements AutoCloseable {
         @Override
         public void respond(Message message) {
             FetchResponseData data = (FetchResponseData) message;
-            data.responses()
-                    .forEach(topic -> topic.partitions().forEach(it -> it.setRecords(onHeap(it.records()))));
+            data.responses().forEach(topic -> topic.partitions().forEach(it -> it.setRecords(onHeap(it.records()))));
             response = copy(data, new FetchResponseData(), LeaderEndpoint.FETCH_VERSION);
             link.flush();
         }

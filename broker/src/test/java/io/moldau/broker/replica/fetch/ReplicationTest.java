@@ -349,7 +349,11 @@ class ReplicationTest {
             switch (random.nextInt(14)) {
                 case 0 -> {
                     Broker victim = broker(1 + random.nextInt(3));
-                    if (victim.isUp() && cluster.brokers.values().stream().filter(Broker::isUp).count() > 1) {
+                    if (victim.isUp()
+                            && cluster.brokers.values().stream()
+                                            .filter(Broker::isUp)
+                                            .count()
+                                    > 1) {
                         victim.crash(false);
                         watermarks.remove(victim.id);
                     }
@@ -367,7 +371,8 @@ class ReplicationTest {
                 case 5 -> cluster.pass(random.nextInt(400));
                 default -> {
                     for (Broker broker : cluster.brokers.values()) {
-                        if (broker.partitionIfAny() != null && broker.partition().isLeader()) {
+                        if (broker.partitionIfAny() != null
+                                && broker.partition().isLeader()) {
                             String value = "v" + written++;
                             broker.produce(value, true, () -> acknowledged.add(value));
                         }
