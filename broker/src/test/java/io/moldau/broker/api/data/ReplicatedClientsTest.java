@@ -96,16 +96,22 @@ class ReplicatedClientsTest {
             Set<Integer> found = new HashSet<>();
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 int number = partition;
-                await(() -> log(cluster, 2, number).logEndOffset() == log(cluster, 1, number).logEndOffset()
-                        && log(cluster, 3, number).logEndOffset() == log(cluster, 1, number).logEndOffset());
+                await(() -> log(cluster, 2, number).logEndOffset()
+                                == log(cluster, 1, number).logEndOffset()
+                        && log(cluster, 3, number).logEndOffset()
+                                == log(cluster, 1, number).logEndOffset());
                 byte[] first = bytes(log(cluster, 1, partition));
                 assertThat(bytes(log(cluster, 2, partition))).isEqualTo(first);
                 assertThat(bytes(log(cluster, 3, partition))).isEqualTo(first);
                 var batches = new RecordBatches(ByteBuffer.wrap(first));
                 while (batches.tryNext() == RecordBatches.Step.BATCH) {
                     batches.batch().records(DecompressionLimits.DEFAULT).forEach(record -> {
-                        int value = Objects.requireNonNull(record.value()).duplicate().getInt();
-                        assertThat(found.add(value)).as("record " + value + " is there once").isTrue();
+                        int value = Objects.requireNonNull(record.value())
+                                .duplicate()
+                                .getInt();
+                        assertThat(found.add(value))
+                                .as("record " + value + " is there once")
+                                .isTrue();
                     });
                 }
             }
@@ -117,7 +123,9 @@ class ReplicatedClientsTest {
     }
 
     private static PartitionLog log(SocketCluster cluster, int broker, int partition) {
-        return Objects.requireNonNull(cluster.members.get(broker)).partition(partition).log();
+        return Objects.requireNonNull(cluster.members.get(broker))
+                .partition(partition)
+                .log();
     }
 
     private static byte[] bytes(PartitionLog log) throws Exception {

@@ -101,18 +101,20 @@ final class SocketCluster implements AutoCloseable {
                 .build())));
         List<Integer> all = List.copyOf(members.keySet());
         for (int partition = 0; partition < partitions; partition++) {
-            register(partition, new PartitionRegistration(
-                    all,
-                    all.stream().map(it -> Uuid.ZERO).toList(),
-                    all,
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    all.get(partition % all.size()),
-                    LeaderRecoveryState.RECOVERED,
-                    0,
-                    0));
+            register(
+                    partition,
+                    new PartitionRegistration(
+                            all,
+                            all.stream().map(it -> Uuid.ZERO).toList(),
+                            all,
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            all.get(partition % all.size()),
+                            LeaderRecoveryState.RECOVERED,
+                            0,
+                            0));
         }
     }
 
@@ -137,24 +139,25 @@ final class SocketCluster implements AutoCloseable {
         synchronized (this) {
             members.remove(id);
             Objects.requireNonNull(image.topics().topic(TOPIC)).partitions().forEach((partition, before) -> {
-                List<Integer> isr =
-                        before.isr().stream().filter(it -> it != id).toList();
+                List<Integer> isr = before.isr().stream().filter(it -> it != id).toList();
                 if (isr.isEmpty()) {
                     throw new AssertionError("nobody is left to lead partition " + partition);
                 }
                 boolean led = before.leader() == id;
-                register(partition, new PartitionRegistration(
-                        before.replicas(),
-                        before.directories(),
-                        isr,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        led ? isr.getFirst() : before.leader(),
-                        LeaderRecoveryState.RECOVERED,
-                        before.leaderEpoch() + (led ? 1 : 0),
-                        before.partitionEpoch() + 1));
+                register(
+                        partition,
+                        new PartitionRegistration(
+                                before.replicas(),
+                                before.directories(),
+                                isr,
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                led ? isr.getFirst() : before.leader(),
+                                LeaderRecoveryState.RECOVERED,
+                                before.leaderEpoch() + (led ? 1 : 0),
+                                before.partitionEpoch() + 1));
             });
         }
     }
@@ -350,13 +353,12 @@ final class SocketCluster implements AutoCloseable {
         if (topic != null) {
             var partitions = new ArrayList<MetadataResponseData.MetadataResponsePartition>();
             topic.partitions()
-                    .forEach((number, partition) ->
-                            partitions.add(new MetadataResponseData.MetadataResponsePartition()
-                                    .setPartitionIndex(number)
-                                    .setLeaderId(partition.leader())
-                                    .setLeaderEpoch(partition.leaderEpoch())
-                                    .setReplicaNodes(partition.replicas())
-                                    .setIsrNodes(partition.isr())));
+                    .forEach((number, partition) -> partitions.add(new MetadataResponseData.MetadataResponsePartition()
+                            .setPartitionIndex(number)
+                            .setLeaderId(partition.leader())
+                            .setLeaderEpoch(partition.leaderEpoch())
+                            .setReplicaNodes(partition.replicas())
+                            .setIsrNodes(partition.isr())));
             response.topics()
                     .add(new MetadataResponseData.MetadataResponseTopic()
                             .setName(TOPIC)
