@@ -537,8 +537,7 @@ public final class Node implements AutoCloseable {
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers((image, topic) -> new TopicSettings(
-                resolver.logConfig(topic, image.configs()),
-                resolver.minInsyncReplicas(topic, image.configs()))));
+                resolver.logConfig(topic, image.configs()), resolver.minInsyncReplicas(topic, image.configs()))));
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         follow(
                 base,

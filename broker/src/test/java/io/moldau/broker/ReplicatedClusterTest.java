@@ -40,14 +40,14 @@ class ReplicatedClusterTest {
     void recordsAndCommittedOffsetsOutliveEachNode() throws Exception {
         try (TestCluster cluster = TestCluster.combined(data, 3).start();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
-            admin.createTopics(List.of(new NewTopic("t", PARTITIONS, (short) 3)
-                            .configs(Map.of("min.insync.replicas", "2"))))
+            admin.createTopics(List.of(
+                            new NewTopic("t", PARTITIONS, (short) 3).configs(Map.of("min.insync.replicas", "2"))))
                     .all()
                     .get();
             Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
             List<Exception> failures = Collections.synchronizedList(new ArrayList<>());
-            Map<String, Object> ofProducer = Map.of(
-                    "bootstrap.servers", cluster.bootstrapServers(), "acks", "all", "request.timeout.ms", 5000);
+            Map<String, Object> ofProducer =
+                    Map.of("bootstrap.servers", cluster.bootstrapServers(), "acks", "all", "request.timeout.ms", 5000);
             Map<String, Object> ofConsumer = Map.of(
                     "bootstrap.servers",
                     cluster.bootstrapServers(),
@@ -62,10 +62,9 @@ class ReplicatedClusterTest {
                 all.add(new TopicPartition("t", partition));
             }
             int next = 0;
-            try (var producer =
-                            new KafkaProducer<>(ofProducer, new ByteArraySerializer(), new ByteArraySerializer());
-                    var consumer = new KafkaConsumer<>(
-                            ofConsumer, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            try (var producer = new KafkaProducer<>(ofProducer, new ByteArraySerializer(), new ByteArraySerializer());
+                    var consumer =
+                            new KafkaConsumer<>(ofConsumer, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
                 consumer.assign(all);
                 consumer.commitSync(Map.of(all.getFirst(), new OffsetAndMetadata(1)), Duration.ofSeconds(60));
                 for (int stopped = 1; stopped <= 3; stopped++) {
@@ -100,7 +99,10 @@ class ReplicatedClusterTest {
             int number = i;
             producer.send(
                     new ProducerRecord<>(
-                            "t", i % PARTITIONS, null, ByteBuffer.allocate(4).putInt(i).array()),
+                            "t",
+                            i % PARTITIONS,
+                            null,
+                            ByteBuffer.allocate(4).putInt(i).array()),
                     (metadata, failure) -> {
                         if (failure == null) {
                             acknowledged.add(number);
@@ -116,8 +118,11 @@ class ReplicatedClusterTest {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
         for (String topic : List.of("t", "__consumer_offsets")) {
             while (admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().stream()
-                    .anyMatch(partition -> partition.isr().size() < partition.replicas().size())) {
-                assertThat(System.nanoTime() - deadline).as("waited for the ISR of " + topic).isNegative();
+                    .anyMatch(partition ->
+                            partition.isr().size() < partition.replicas().size())) {
+                assertThat(System.nanoTime() - deadline)
+                        .as("waited for the ISR of " + topic)
+                        .isNegative();
                 TimeUnit.MILLISECONDS.sleep(20);
             }
         }
