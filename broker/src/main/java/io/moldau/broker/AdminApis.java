@@ -1,11 +1,14 @@
 package io.moldau.broker;
 
+import io.moldau.broker.api.controller.AddRaftVoterHandler;
 import io.moldau.broker.api.controller.AlterConfigsHandler;
 import io.moldau.broker.api.controller.CreatePartitionsHandler;
 import io.moldau.broker.api.controller.CreateTopicsHandler;
 import io.moldau.broker.api.controller.DeleteTopicsHandler;
+import io.moldau.broker.api.controller.DescribeQuorumHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.controller.RemoveRaftVoterHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
 import io.moldau.broker.api.metadata.DescribeConfigsHandler;
@@ -22,6 +25,7 @@ import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
@@ -30,11 +34,13 @@ import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
+import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
 import io.moldau.wire.message.FindCoordinatorRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.ListConfigResourcesRequestData;
 import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.message.RemoveRaftVoterRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -122,6 +128,15 @@ final class AdminApis {
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
                         new IncrementalAlterConfigsHandler(forwarder, cache, localId))
+                .on(
+                        ApiKey.DESCRIBE_QUORUM,
+                        DescribeQuorumRequestData.class,
+                        new DescribeQuorumHandler(forwarder))
+                .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
+                .on(
+                        ApiKey.REMOVE_RAFT_VOTER,
+                        RemoveRaftVoterRequestData.class,
+                        new RemoveRaftVoterHandler(forwarder))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,
