@@ -128,15 +128,9 @@ final class AdminApis {
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
                         new IncrementalAlterConfigsHandler(forwarder, cache, localId))
-                .on(
-                        ApiKey.DESCRIBE_QUORUM,
-                        DescribeQuorumRequestData.class,
-                        new DescribeQuorumHandler(forwarder))
+                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new DescribeQuorumHandler(forwarder))
                 .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
-                .on(
-                        ApiKey.REMOVE_RAFT_VOTER,
-                        RemoveRaftVoterRequestData.class,
-                        new RemoveRaftVoterHandler(forwarder))
+                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new RemoveRaftVoterHandler(forwarder))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,

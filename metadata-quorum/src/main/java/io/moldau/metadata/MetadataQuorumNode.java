@@ -201,7 +201,8 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 config.raftProperties());
     }
 
-    /// A node that is to find its quorum elsewhere never begins one of its own: whether it is a voter is in its log. One
+    /// A node that is to find its quorum elsewhere never begins one of its own: whether it is a voter is in its log.
+    /// One
     /// that knows nobody else is the first.
     private static List<Voter> firstVoters(MetadataQuorumConfig config, Voter self) {
         if (!config.voters().isEmpty()) {
@@ -211,8 +212,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
     }
 
     private static boolean joinsOthers(MetadataQuorumConfig config) {
-        return config.bootstrapServers().stream()
-                .anyMatch(server -> !server.equals(config.address()));
+        return config.bootstrapServers().stream().anyMatch(server -> !server.equals(config.address()));
     }
 
     /// Has a controller that is no voter, or that ceases to be one, follow the log of those who are. For a node of a

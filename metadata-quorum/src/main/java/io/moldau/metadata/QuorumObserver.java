@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has a controller that is no voter follow the log by fetching it, as brokers do; and, if it is to join by itself, asks to
+/// Has a controller that is no voter follow the log by fetching it, as brokers do; and, if it is to join by itself,
+/// asks to
 /// be made a voter once it has the log (KIP-1186).
 ///
 /// Looks twice a second whether its node is a voter. All fields are its event loop's.

@@ -36,8 +36,7 @@ final class MetadataFollowers {
 
     /// What this one waited for has come, or it waited long enough.
     synchronized void answered(int nodeId, long nowMs) {
-        followers.computeIfPresent(
-                nodeId, (id, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
+        followers.computeIfPresent(nodeId, (id, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
     }
 
     synchronized List<QuorumDescription.Replica> list(long nowMs) {

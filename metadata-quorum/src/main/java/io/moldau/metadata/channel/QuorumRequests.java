@@ -25,7 +25,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What clients ask about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter (KIP-595, KIP-853). Answered by
+/// What clients ask about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter (KIP-595, KIP-853). Answered
+/// by
 /// the active controller; on another the future fails with NOT_CONTROLLER.
 final class QuorumRequests {
 
@@ -88,8 +89,10 @@ final class QuorumRequests {
                     .setTopicName(topic.topicName())
                     .setPartitions(partitions));
         }
-        return CompletableFuture.completedFuture(
-                new DescribeQuorumResponseData().setErrorMessage(null).setTopics(topics).setNodes(nodes()));
+        return CompletableFuture.completedFuture(new DescribeQuorumResponseData()
+                .setErrorMessage(null)
+                .setTopics(topics)
+                .setNodes(nodes()));
     }
 
     private DescribeQuorumResponseData.PartitionData description() {

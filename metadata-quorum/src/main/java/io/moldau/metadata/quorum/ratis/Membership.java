@@ -20,7 +20,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.protocol.ClientId;
-import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -39,7 +38,8 @@ import org.slf4j.LoggerFactory;
 /// Changes who the voters are, on the leader.
 ///
 /// One change at a time, and one voter in each: Ratis brings the new one up to date first and counts it only then. (It
-/// can also make a listener of it before; such a voter never runs in Ratis 3.3, so that is not done.) A removal names the
+/// can also make a listener of it before; such a voter never runs in Ratis 3.3, so that is not done.) A removal names
+/// the
 /// voters it was thought of for, so that it does not come on top of a change that somebody else made.
 final class Membership {
 
@@ -75,7 +75,6 @@ final class Membership {
         this.handOver = handOver;
     }
 
-
     CompletableFuture<Void> add(
             @Nullable RaftServer server, RaftServer.@Nullable Division division, Voter voter, long timeoutMs) {
         return change(server, division, timeoutMs, (leader, voters) -> {
@@ -83,22 +82,23 @@ final class Membership {
                 if (existing.nodeId() == voter.nodeId()) {
                     throw new ApiException(
                             Errors.DUPLICATE_VOTER,
-                            "The voter id for " + voter.key() + " is already part of the set of voters "
-                                    + keys(voters) + ".");
+                            "The voter id for " + voter.key() + " is already part of the set of voters " + keys(voters)
+                                    + ".");
                 }
             }
             if (voter.directoryId().equals(Uuid.ZERO) || voter.host().isEmpty()) {
                 throw new ApiException(
                         Errors.INVALID_REQUEST, "A voter needs a directory id and a controller listener.");
             }
-            return prepared(voter).thenComposeAsync(
-                    ready -> configured(
-                            leader,
-                            SetConfigurationRequest.Arguments.newBuilder()
-                                    .setServersInNewConf(List.of(RatisQuorum.peer(voter)))
-                                    .setMode(SetConfigurationRequest.Mode.ADD)
-                                    .build()),
-                    executor);
+            return prepared(voter)
+                    .thenComposeAsync(
+                            ready -> configured(
+                                    leader,
+                                    SetConfigurationRequest.Arguments.newBuilder()
+                                            .setServersInNewConf(List.of(RatisQuorum.peer(voter)))
+                                            .setMode(SetConfigurationRequest.Mode.ADD)
+                                            .build()),
+                            executor);
         });
     }
 
@@ -123,7 +123,8 @@ final class Membership {
             if (leaving.key().equals(selfId.toString())) {
                 handOver.run();
                 throw new ApiException(
-                        Errors.NOT_CONTROLLER, "This controller hands leadership over before it is removed; ask again.");
+                        Errors.NOT_CONTROLLER,
+                        "This controller hands leadership over before it is removed; ask again.");
             }
             List<RaftPeer> current = division == null
                     ? List.of()

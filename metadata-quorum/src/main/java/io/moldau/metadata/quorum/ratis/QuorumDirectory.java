@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The directory of a voter and the file that says whose it is.
 ///
-///     quorum.properties   cluster id, node id, directory id, whether the log was ever opened here, whether it is a voter's
+///     quorum.properties   cluster id, node id, directory id, whether the log was ever opened here, whether it is a
+/// voter's
 ///     commit.mark         see CommitMark
 ///     raft/               Ratis' own; it must hold nothing else
 public final class QuorumDirectory {
@@ -30,8 +31,7 @@ public final class QuorumDirectory {
     private boolean opened;
     private volatile boolean voter;
 
-    private QuorumDirectory(
-            Path path, Uuid clusterId, int nodeId, Uuid directoryId, boolean opened, boolean voter) {
+    private QuorumDirectory(Path path, Uuid clusterId, int nodeId, Uuid directoryId, boolean opened, boolean voter) {
         this.path = path;
         this.clusterId = clusterId;
         this.nodeId = nodeId;

@@ -104,6 +104,9 @@ public final class RatisQuorum implements MetadataQuorum {
     private final LeaderWatch leaderWatch;
     private final ThreadGroup threads;
     private volatile @Nullable RaftServer server;
+    /// The server once it has started: a message that comes before would find it half open, and can spoil its start.
+    private volatile @Nullable RaftServer serving;
+
     private volatile RaftServer.@Nullable Division division;
     private volatile @Nullable RatisStateMachine stateMachine;
     private final Membership membership;
@@ -140,7 +143,7 @@ public final class RatisQuorum implements MetadataQuorum {
         this.leaderWatch = new LeaderWatch(new Watched(), transport, addresses, watching);
         this.requests = new RatisRequests(
                 name,
-                () -> server,
+                () -> serving,
                 Map.of(
                         RaftMessage.WATCH,
                         (kind, request) -> leaderWatch.onWatch(request),
@@ -246,6 +249,7 @@ public final class RatisQuorum implements MetadataQuorum {
         division = own;
         machine.division(own);
         started.start();
+        serving = started;
         directory.markOpened();
         checkNothingCommittedIsLost(own);
         if (!config.voters().isEmpty()) {
@@ -487,7 +491,8 @@ public final class RatisQuorum implements MetadataQuorum {
                     LOG.info("getting ready to become a voter: {}", selfId);
                     open(told);
                 }
-                answer.complete(ByteBuffer.allocate(1).put((byte) (ready ? 1 : 0)).flip());
+                answer.complete(
+                        ByteBuffer.allocate(1).put((byte) (ready ? 1 : 0)).flip());
             } catch (IOException | RuntimeException e) {
                 LOG.warn("this controller cannot become a voter", e);
                 retire();
@@ -524,12 +529,14 @@ public final class RatisQuorum implements MetadataQuorum {
         if (closing || division == null) {
             return;
         }
-        boolean fixed = config.voters().stream().anyMatch(voter -> voter.directoryId().equals(Uuid.ZERO));
+        boolean fixed =
+                config.voters().stream().anyMatch(voter -> voter.directoryId().equals(Uuid.ZERO));
         if (fixed || !directory.isVoter()) {
             faults.handle(
                     "metadata quorum",
-                    new IllegalStateException("Ratis closed the metadata group by itself: an entry could not be applied,"
-                            + " or the JVM was paused for very long"));
+                    new IllegalStateException(
+                            "Ratis closed the metadata group by itself: an entry could not be applied,"
+                                    + " or the JVM was paused for very long"));
         } else {
             retire();
         }
@@ -541,6 +548,7 @@ public final class RatisQuorum implements MetadataQuorum {
         RaftServer current = server;
         RatisStateMachine machine = stateMachine;
         server = null;
+        serving = null;
         division = null;
         stateMachine = null;
         if (machine != null) {
@@ -840,6 +848,7 @@ public final class RatisQuorum implements MetadataQuorum {
             return;
         }
         closing = true;
+        serving = null;
         maintenance.shutdown();
         watching.execute(leaderWatch::close);
         watching.shutdown();

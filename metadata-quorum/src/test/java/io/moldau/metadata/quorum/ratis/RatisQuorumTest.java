@@ -532,7 +532,8 @@ class RatisQuorumTest {
         for (int id = 1; id <= count; id++) {
             var directory = QuorumDirectory.open(root.resolve("n" + id), id, CLUSTER, new SplittableRandom(id));
             directories.add(directory);
-            voters.add(new Voter(id, directory.directoryId(), InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port()));
+            voters.add(
+                    new Voter(id, directory.directoryId(), InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port()));
         }
         var members = new ArrayList<Member>();
         for (int i = 0; i < count; i++) {
