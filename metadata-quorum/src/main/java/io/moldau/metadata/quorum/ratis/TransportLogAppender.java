@@ -246,7 +246,12 @@ final class TransportLogAppender extends LogAppenderBase {
         int rest = failures > LONG_REST_AFTER ? LONG_REST_MS : REST_MS[Math.min(failures, REST_MS.length) - 1];
         restUntilNanos = time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(rest);
         if (failures % FAILURES_PER_WARNING == 1) {
-            LOG.warn("{} did not get {} ({} failures in a row): {}", getFollowerId(), what, failures, String.valueOf(failure));
+            LOG.warn(
+                    "{} did not get {} ({} failures in a row): {}",
+                    getFollowerId(),
+                    what,
+                    failures,
+                    String.valueOf(failure));
         }
     }
 

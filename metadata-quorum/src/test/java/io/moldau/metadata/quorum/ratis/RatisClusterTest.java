@@ -93,7 +93,11 @@ class RatisClusterTest {
 
         @Nullable
         String config(String key) {
-            return quorum.applied().image().configs().overrides(ConfigResource.brokerDefault()).get(key);
+            return quorum.applied()
+                    .image()
+                    .configs()
+                    .overrides(ConfigResource.brokerDefault())
+                    .get(key);
         }
     }
 
@@ -209,7 +213,10 @@ class RatisClusterTest {
         long end = leader().position();
         for (Member member : members.values()) {
             await("node " + member.self.nodeId() + " has everything", () -> member.position() >= end);
-            assertThat(member.quorum.applied().image().sameContents(leader().quorum.applied().image()))
+            assertThat(member.quorum
+                            .applied()
+                            .image()
+                            .sameContents(leader().quorum.applied().image()))
                     .as("image of node " + member.self.nodeId())
                     .isTrue();
         }
@@ -223,8 +230,7 @@ class RatisClusterTest {
     }
 
     private void remove(Member member) throws Exception {
-        change(() -> leader()
-                .quorum
+        change(() -> leader().quorum
                 .removeVoter(member.self.nodeId(), member.self.directoryId(), 30_000)
                 .get(WAIT_SECONDS, TimeUnit.SECONDS));
         assertThat(leader().quorum.state().voters()).extracting(Voter::key).doesNotContain(member.self.key());
@@ -252,7 +258,8 @@ class RatisClusterTest {
     private static void assertRefused(Errors error, Change change) {
         assertThatThrownBy(change::run)
                 .isInstanceOf(ExecutionException.class)
-                .satisfies(failure -> assertThat(((ApiException) failure.getCause()).error()).isEqualTo(error));
+                .satisfies(failure ->
+                        assertThat(((ApiException) failure.getCause()).error()).isEqualTo(error));
     }
 
     @Test
@@ -281,14 +288,14 @@ class RatisClusterTest {
                 int before = acknowledged.size();
                 await("writes go on", () -> acknowledged.size() > before + 5);
             }
-            assertRefused(Errors.DUPLICATE_VOTER, () -> leader()
-                    .quorum
-                    .addVoter(voter(2, new Uuid(7, 7)), 30_000)
-                    .get(WAIT_SECONDS, TimeUnit.SECONDS));
-            assertRefused(Errors.VOTER_NOT_FOUND, () -> leader()
-                    .quorum
-                    .removeVoter(2, new Uuid(7, 7), 30_000)
-                    .get(WAIT_SECONDS, TimeUnit.SECONDS));
+            assertRefused(
+                    Errors.DUPLICATE_VOTER,
+                    () -> leader().quorum
+                            .addVoter(voter(2, new Uuid(7, 7)), 30_000)
+                            .get(WAIT_SECONDS, TimeUnit.SECONDS));
+            assertRefused(
+                    Errors.VOTER_NOT_FOUND,
+                    () -> leader().quorum.removeVoter(2, new Uuid(7, 7), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
             // The leader among them hands over first.
             int former = leader().self.nodeId();
             remove(members.get(former));
@@ -319,13 +326,13 @@ class RatisClusterTest {
     void aControllerThatDoesNotAnswerIsNotAdded() throws Exception {
         Member first = startDynamic(1, true, Map.of());
         bootstrap();
-        assertRefused(Errors.REQUEST_TIMED_OUT, () -> first.quorum
-                .addVoter(voter(2, new Uuid(2, 2)), 30_000)
-                .get(WAIT_SECONDS, TimeUnit.SECONDS));
+        assertRefused(
+                Errors.REQUEST_TIMED_OUT,
+                () -> first.quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
         startDynamic(2, false, Map.of());
-        assertRefused(Errors.INVALID_VOTER_KEY, () -> first.quorum
-                .addVoter(voter(2, new Uuid(2, 2)), 30_000)
-                .get(WAIT_SECONDS, TimeUnit.SECONDS));
+        assertRefused(
+                Errors.INVALID_VOTER_KEY,
+                () -> first.quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
         write("still", "alone");
         assertThat(first.quorum.state().voters()).hasSize(1);
     }
@@ -334,10 +341,9 @@ class RatisClusterTest {
     void fixedVotersStayFixed() throws Exception {
         startFixed(1, 1, Map.of());
         bootstrap();
-        assertRefused(Errors.UNSUPPORTED_VERSION, () -> leader()
-                .quorum
-                .addVoter(voter(2, new Uuid(2, 2)), 30_000)
-                .get(WAIT_SECONDS, TimeUnit.SECONDS));
+        assertRefused(
+                Errors.UNSUPPORTED_VERSION,
+                () -> leader().quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
     }
 
     @Test
