@@ -292,8 +292,9 @@ public final class Node implements AutoCloseable {
         List<ControllerAddress> bootstrap = bootstrapServers();
         CompletableFuture<DataDirectories> opened = new CompletableFuture<>();
         ConfigResolver resolver = new ConfigResolver(config);
-        ControllerRole controller =
-                config.isController() ? new ControllerRole(config, settings, services, resolver, bootstrap, opened) : null;
+        ControllerRole controller = config.isController()
+                ? new ControllerRole(config, settings, services, resolver, bootstrap, opened)
+                : null;
 
         // Where nobody has to be asked the quorum elects itself while the rest is put together.
         DataDirectories directories = null;
@@ -326,13 +327,7 @@ public final class Node implements AutoCloseable {
             controller.follow(opened(
                     "connections of a controller that is no voter",
                     new Controllers(
-                            null,
-                            List.of(),
-                            bootstrap,
-                            base.peers(),
-                            base.time(),
-                            base.timer(),
-                            services.random())));
+                            null, List.of(), bootstrap, base.peers(), base.time(), base.timer(), services.random())));
         }
         if (directories == null) {
             directories = openDirectories(findClusterId(base, bootstrap).toString());
