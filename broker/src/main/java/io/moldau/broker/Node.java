@@ -289,14 +289,11 @@ public final class Node implements AutoCloseable {
         config.withoutEffect()
                 .forEach((key, reason) -> LOG.info("setting without effect key={} reason=\"{}\"", key, reason));
         List<ControllerAddress> bootstrap = bootstrapServers();
-        if (config.isController() && config.voters().isEmpty() && !bootstrap.isEmpty()) {
-            throw new StartException("Joining the quorum found by controller.quorum.bootstrap.servers is not built yet."
-                    + " Name all voters in controller.quorum.voters.");
-        }
         CompletableFuture<DataDirectories> opened = new CompletableFuture<>();
         ConfigResolver resolver = new ConfigResolver(config);
-        ControllerRole controller =
-                config.isController() ? new ControllerRole(config, settings, services, resolver, opened) : null;
+        ControllerRole controller = config.isController()
+                ? new ControllerRole(config, settings, services, resolver, bootstrap, opened)
+                : null;
 
         // Where nobody has to be asked the quorum elects itself while the rest is put together.
         DataDirectories directories = null;
@@ -323,6 +320,13 @@ public final class Node implements AutoCloseable {
             if (controller != null) {
                 closing("metadata quorum", controller);
             }
+        }
+        if (controller != null && config.voters().isEmpty() && !bootstrap.isEmpty()) {
+            // Others than this node: as long as it is no voter it must not ask itself.
+            controller.follow(opened(
+                    "connections of a controller that is no voter",
+                    new Controllers(
+                            null, List.of(), bootstrap, base.peers(), base.time(), base.timer(), services.random())));
         }
         if (directories == null) {
             directories = openDirectories(findClusterId(base, bootstrap).toString());
