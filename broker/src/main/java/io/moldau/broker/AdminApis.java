@@ -1,12 +1,15 @@
 package io.moldau.broker;
 
+import io.moldau.broker.api.controller.AddRaftVoterHandler;
 import io.moldau.broker.api.controller.AlterConfigsHandler;
 import io.moldau.broker.api.controller.CreatePartitionsHandler;
 import io.moldau.broker.api.controller.CreateTopicsHandler;
 import io.moldau.broker.api.controller.DeleteTopicsHandler;
+import io.moldau.broker.api.controller.DescribeQuorumHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.controller.RemoveRaftVoterHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
@@ -24,6 +27,7 @@ import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
@@ -33,6 +37,7 @@ import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
+import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
 import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.FindCoordinatorRequestData;
@@ -40,6 +45,7 @@ import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.ListConfigResourcesRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.message.RemoveRaftVoterRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.List;
@@ -129,6 +135,9 @@ final class AdminApis {
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
                         new IncrementalAlterConfigsHandler(forwarder, cache, alters))
+                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new DescribeQuorumHandler(forwarder))
+                .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
+                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new RemoveRaftVoterHandler(forwarder))
                 .on(
                         ApiKey.ELECT_LEADERS,
                         ElectLeadersRequestData.class,
