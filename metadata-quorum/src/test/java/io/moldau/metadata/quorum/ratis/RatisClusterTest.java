@@ -181,7 +181,7 @@ class RatisClusterTest {
         leader.quorum
                 .append(batch(
                         leader.readyIn,
-                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(1))))
+                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(1))))
                 .get(WAIT_SECONDS, TimeUnit.SECONDS);
     }
 
