@@ -181,20 +181,19 @@ class ControllersTest {
     void aForwardedRequestKeepsItsClientAndItsVersion() throws Exception {
         Controllers controllers = three();
         member(2).active = true;
-        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(77).setValidateOnly(true);
+        CreateTopicsRequestData request =
+                new CreateTopicsRequestData().setTimeoutMs(77).setValidateOnly(true);
         CompletableFuture<?> answer = controllers
                 .active()
                 .forward(
                         new ControllerContext(
-                                "User:alice",
-                                "10.1.2.3",
-                                (short) 6,
-                                time.nanoseconds() + TimeUnit.SECONDS.toNanos(30)),
+                                "User:alice", "10.1.2.3", (short) 6, time.nanoseconds() + TimeUnit.SECONDS.toNanos(30)),
                         request);
         pass(100);
-        assertThat(answer.get()).isInstanceOfSatisfying(CreateTopicsResponseData.class, response -> assertThat(
-                        response.throttleTimeMs())
-                .isEqualTo(7));
+        assertThat(answer.get())
+                .isInstanceOfSatisfying(
+                        CreateTopicsResponseData.class,
+                        response -> assertThat(response.throttleTimeMs()).isEqualTo(7));
         ControllerContext context = member(2).forwarded.getFirst();
         assertThat(context.principal()).isEqualTo("User:alice");
         assertThat(context.clientAddress()).isEqualTo("10.1.2.3");

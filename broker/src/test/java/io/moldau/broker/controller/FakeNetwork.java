@@ -99,7 +99,6 @@ final class FakeNetwork implements PeerClients {
 
     @Override
     public CompletableFuture<Reachability> probe(String host, int port, long timeoutMs) {
-        return CompletableFuture.completedFuture(
-                nodes.containsKey(port) ? Reachability.ACCEPTS : Reachability.REFUSED);
+        return CompletableFuture.completedFuture(nodes.containsKey(port) ? Reachability.ACCEPTS : Reachability.REFUSED);
     }
 }
