@@ -181,7 +181,7 @@ class RatisClusterTest {
         leader.quorum
                 .append(batch(
                         leader.readyIn,
-                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(1))))
+                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(1))))
                 .get(WAIT_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -429,6 +429,27 @@ class RatisClusterTest {
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
+    }
+
+    /// Only the one that was alone can lead, since the other lacks entries; it must not be late to ask for the vote.
+    @Test
+    void theVoterWithTheLongerLogLeadsWhenAnotherComesBack() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, Map.of());
+        }
+        bootstrap();
+        Member ahead = leader();
+        int behind = ahead.self.nodeId() == 3 ? 2 : 3;
+        int last = 6 - behind - ahead.self.nodeId();
+        stop(behind);
+        write("only-with-two", "value");
+        stop(last);
+        await("it cannot lead alone", () -> !ahead.quorum.state().leading());
+        startFixed(behind, 3, Map.of());
+        await("it leads again", ahead::leads);
+        write("after", "value");
+        awaitEqual();
+        assertThat(members.get(behind).config("only-with-two")).isEqualTo("value");
     }
 
     /// A deposed leader that does not know it yet cannot complete a write.
