@@ -38,7 +38,6 @@ import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
 import io.moldau.broker.peer.PeerClients;
-import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
@@ -506,17 +505,6 @@ public final class Node implements AutoCloseable {
                 config.logDirs(), services.storage(), time, settings.logDirs(services.random()), services.logMetrics());
 
         PooledMemory memory = new PooledMemory(loops);
-        PartitionRegistry partitions = opened(
-                "partitions",
-                new PartitionRegistry(
-                        config.nodeId(),
-                        logDirs,
-                        cache::image,
-                        time,
-                        new TailCache(
-                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
-                        services.faults()));
-
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
 
         Uuid incarnation = Uuid.random(services.random());
@@ -528,7 +516,23 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        Replicas replicas = new Replicas(
+                config,
+                new Replicas.Services(
+                        logDirs,
+                        cache::image,
+                        registrar::brokerEpoch,
+                        controller,
+                        base.peers(),
+                        new TailCache(
+                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
+                        time,
+                        timer,
+                        background,
+                        services.faults()));
+        PartitionRegistry partitions = replicas.partitions();
         closing("partitions", partitions);
+        closing("replica fetchers", replicas);
         closing("lifecycle", () -> shutDown(lifecycle));
 
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
@@ -536,21 +540,15 @@ public final class Node implements AutoCloseable {
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
+        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers((image, topic) -> new TopicSettings(
+                resolver.logConfig(topic, image.configs()), resolver.minInsyncReplicas(topic, image.configs()))));
+        behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         follow(
                 base,
                 directories,
                 List.of(
                         cache,
-                        new RegistrationGate(
-                                config.nodeId(),
-                                incarnation,
-                                List.of(
-                                        new PartitionChangesPublisher(
-                                                partitions,
-                                                (image, topic) -> new TopicSettings(
-                                                        resolver.logConfig(topic, image.configs()),
-                                                        resolver.minInsyncReplicas(topic, image.configs()))),
-                                        new GroupMetadataPublisher(config.nodeId(), groups))),
+                        new RegistrationGate(config.nodeId(), incarnation, behindTheGate),
                         registrar,
                         cache.notifier()),
                 loop(base));
@@ -569,7 +567,8 @@ public final class Node implements AutoCloseable {
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS)));
+                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
+                        replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
         RequestRouter router = base.admin()
                 .onBroker(
@@ -583,7 +582,7 @@ public final class Node implements AutoCloseable {
         servers.add(server);
         closing("listeners", server);
         bind(server, false, bound);
-        startMaintenance(logDirs);
+        startMaintenance(logDirs, replicas);
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(
@@ -641,7 +640,7 @@ public final class Node implements AutoCloseable {
                 listener.listenerName(), listener.securityProtocol(), listener.host(), listener.port());
     }
 
-    private void startMaintenance(LogDirs logDirs) {
+    private void startMaintenance(LogDirs logDirs, Replicas replicas) {
         ScheduledExecutorService maintenance = scheduler("moldau-maintenance");
         maintenance.scheduleWithFixedDelay(
                 () -> {
@@ -653,6 +652,17 @@ public final class Node implements AutoCloseable {
                 },
                 MAINTENANCE_INTERVAL_MS,
                 MAINTENANCE_INTERVAL_MS,
+                TimeUnit.MILLISECONDS);
+        maintenance.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        replicas.checkFollowers();
+                    } catch (RuntimeException e) {
+                        services.faults().handle("a look at the followers", e);
+                    }
+                },
+                replicas.checkIntervalMs(),
+                replicas.checkIntervalMs(),
                 TimeUnit.MILLISECONDS);
         closing("maintenance", () -> shutDown(maintenance));
     }
