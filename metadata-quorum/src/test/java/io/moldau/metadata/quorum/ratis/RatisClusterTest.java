@@ -29,13 +29,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +61,7 @@ class RatisClusterTest {
 
     private final FaultHandler.Recording faults = new FaultHandler.Recording();
     private final InMemoryRaftNetwork network = new InMemoryRaftNetwork();
-    private final Map<Integer, Member> members = new TreeMap<>();
+    private final Map<Integer, Member> members = new ConcurrentSkipListMap<>();
 
     private static final class Member implements QuorumListener {
         private final Voter self;
@@ -163,8 +165,12 @@ class RatisClusterTest {
     }
 
     private Member leader() throws InterruptedException {
-        await("a leader is ready", () -> members.values().stream().anyMatch(Member::leads));
-        return members.values().stream().filter(Member::leads).findFirst().orElseThrow();
+        var found = new AtomicReference<@Nullable Member>();
+        await("a leader is ready", () -> {
+            found.set(members.values().stream().filter(Member::leads).findFirst().orElse(null));
+            return found.get() != null;
+        });
+        return Objects.requireNonNull(found.get());
     }
 
     private static MetadataBatch batch(int epoch, List<MetadataRecord> records) {
