@@ -150,8 +150,7 @@ class AlterPartitionSenderTest {
         assertThat(topic.getPartitions(0).getPartitionEpoch()).isEqualTo(3);
         assertThat(topic.getPartitions(0).getNewIsrList())
                 .extracting(IsrMember::getBrokerId, IsrMember::getBrokerEpoch)
-                .containsExactly(
-                        tuple(1, 77L), tuple(2, 102L));
+                .containsExactly(tuple(1, 77L), tuple(2, 102L));
     }
 
     @Test

@@ -98,7 +98,11 @@ class StrayLogsTest {
         var strays = new StrayLogs(1, logs);
         publish(strays, delta);
         assertThat(logs.logs()).extracting(log -> log.topicPartition().topic()).containsExactly("kept");
-        assertThat(directories()).hasSize(3).contains("kept-0").filteredOn(name -> name.endsWith("-delete")).hasSize(2);
+        assertThat(directories())
+                .hasSize(3)
+                .contains("kept-0")
+                .filteredOn(name -> name.endsWith("-delete"))
+                .hasSize(2);
         time.advanceMillis(LogConfig.DEFAULTS.fileDeleteDelayMs() + 1);
         logs.runMaintenance(time.milliseconds());
         assertThat(directories()).containsExactly("kept-0");

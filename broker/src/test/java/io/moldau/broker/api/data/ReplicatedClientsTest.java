@@ -165,20 +165,22 @@ class ReplicatedClientsTest {
             // The leader, broker 1, has followers in the racks 2 and 3.
             PartitionData elsewhere = fetch(cluster, 1, "rack-3", 0);
             assertThat(elsewhere.preferredReadReplica()).isEqualTo(3);
-            assertThat(Objects.requireNonNull(elsewhere.records()).sizeInBytes()).isZero();
+            assertThat(Objects.requireNonNull(elsewhere.records()).sizeInBytes())
+                    .isZero();
             PartitionData here = fetch(cluster, 1, "rack-1", 0);
             assertThat(here.preferredReadReplica()).isEqualTo(-1);
             assertThat(Objects.requireNonNull(here.records()).sizeInBytes()).isPositive();
             assertThat(fetch(cluster, 1, "rack-9", 0).preferredReadReplica()).isEqualTo(-1);
             // The follower serves what it knows to be committed, and hears of that at once.
-            await(() -> Objects.requireNonNull(cluster.members.get(3)).partition(0).highWatermark() == 100);
+            await(() ->
+                    Objects.requireNonNull(cluster.members.get(3)).partition(0).highWatermark() == 100);
             PartitionData there = fetch(cluster, 3, "rack-3", 0);
             assertThat(there.errorCode()).isZero();
             assertThat(there.highWatermark()).isEqualTo(100);
             assertThat(Objects.requireNonNull(there.records()).sizeInBytes())
                     .isEqualTo(Objects.requireNonNull(here.records()).sizeInBytes());
-            Map<String, Object> ofConsumer =
-                    Map.of("bootstrap.servers", cluster.bootstrap(), "client.rack", "rack-2", "auto.offset.reset", "earliest");
+            Map<String, Object> ofConsumer = Map.of(
+                    "bootstrap.servers", cluster.bootstrap(), "client.rack", "rack-2", "auto.offset.reset", "earliest");
             try (var consumer =
                     new KafkaConsumer<>(ofConsumer, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
                 consumer.assign(List.of(new TopicPartition(SocketCluster.TOPIC, 0)));
