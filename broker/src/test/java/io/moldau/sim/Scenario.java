@@ -1,0 +1,72 @@
+package io.moldau.sim;
+
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.replica.TopicSettings;
+import io.moldau.log.LogConfig;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/// What kind of cluster and what kind of trouble one seed gets.
+///
+/// @param controllers how many nodes are controllers: the first ones
+/// @param brokers how many nodes are brokers
+/// @param combined whether the controllers are brokers too
+/// @param topics how many topics there are to begin with
+/// @param partitions how many partitions each of them has
+/// @param syncs whether every append is forced to the disk. If so any number of machines may lose their power at once;
+///     if not, only one that others can make up for
+/// @param faultSeconds how long faults go on
+/// @param level how many of them: from 0, none, to 3
+/// @param segmentBytes how large a segment gets
+record Scenario(
+        int controllers,
+        int brokers,
+        boolean combined,
+        int topics,
+        int partitions,
+        boolean syncs,
+        int faultSeconds,
+        int level,
+        int segmentBytes) {
+
+    static final int REPLICAS = 1;
+    static final int MIN_IN_SYNC = 1;
+    static final int GROUP_PARTITIONS = 2;
+
+    static Scenario draw(SplittableRandom random) {
+        boolean combined = random.nextInt(3) > 0;
+        return new Scenario(
+                3,
+                random.nextInt(4) == 0 ? 4 : 3,
+                combined,
+                1 + random.nextInt(2),
+                1 + random.nextInt(2),
+                random.nextInt(3) == 0,
+                8 + random.nextInt(12),
+                random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
+                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000));
+    }
+
+    int nodes() {
+        return combined ? Math.max(controllers, brokers) : controllers + brokers;
+    }
+
+    boolean isController(int node) {
+        return node < controllers;
+    }
+
+    boolean isBroker(int node) {
+        return combined ? node < brokers : node >= controllers;
+    }
+
+    TopicSettings settings(RandomGenerator random, String topic) {
+        var log = LogConfig.DEFAULTS.toBuilder()
+                .segmentBytes(segmentBytes)
+                .flushMessages(syncs ? 1 : Long.MAX_VALUE)
+                .indexIntervalBytes(512);
+        if (topic.equals(OffsetsTopic.NAME)) {
+            log.retentionMs(-1);
+        }
+        return new TopicSettings(log.build(), MIN_IN_SYNC);
+    }
+}
