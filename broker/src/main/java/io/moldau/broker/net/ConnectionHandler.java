@@ -485,7 +485,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             int correlationId = body.readInt();
             String clientId = readClientId(buffer, start, body);
             if (api.requestHeaderVersion(apiVersion) >= 2) {
-                skipTaggedFields(body);
+                body.skipTaggedFields();
             }
             request = new ServerRequest(this, api, apiVersion, correlationId, clientId, lastActivityNanos, length);
             sequencer.add(request);
@@ -537,14 +537,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             }
         }
         return true;
-    }
-
-    private static void skipTaggedFields(ByteBufReadable body) {
-        int fields = body.readUnsignedVarint();
-        for (int i = 0; i < fields; i++) {
-            body.readUnsignedVarint();
-            body.skip(body.readUnsignedVarint());
-        }
     }
 
     // --- out ---
