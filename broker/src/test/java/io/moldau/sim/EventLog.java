@@ -1,7 +1,7 @@
 package io.moldau.sim;
 
 import java.util.ArrayDeque;
-import java.util.Formatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +15,26 @@ final class EventLog {
     private static final int LAST = 400;
 
     private final @Nullable Consumer<String> lines;
-    private final ArrayDeque<String> last = new ArrayDeque<>();
-    private final StringBuilder line = new StringBuilder();
-    private final Formatter format = new Formatter(line, Locale.ROOT);
+    private final ArrayDeque<Note> last = new ArrayDeque<>();
     private long nanos;
     private long hash = 0xcbf29ce484222325L;
+
+    private record Note(long nanos, @Nullable Machine machine, String what, Object details, long[] values) {
+        @Override
+        public String toString() {
+            var line = new StringBuilder(String.format(
+                    Locale.ROOT,
+                    "%12.3f  %-9s %-22s %s",
+                    nanos / 1e6,
+                    machine == null ? "-" : machine.name(),
+                    what,
+                    details));
+            for (long value : values) {
+                line.append(' ').append(value);
+            }
+            return line.toString().stripTrailing();
+        }
+    }
 
     /// @param lines gets every line; null where nobody reads
     EventLog(@Nullable Consumer<String> lines) {
@@ -31,8 +46,8 @@ final class EventLog {
     }
 
     /// The latest notes, oldest first.
-    Iterable<String> last() {
-        return last;
+    List<String> last() {
+        return last.stream().map(Note::toString).toList();
     }
 
     private void mix(long value) {
@@ -47,39 +62,25 @@ final class EventLog {
         mix(machine == null ? 0 : machine.id());
         mix(what.hashCode());
         if (lines != null) {
-            write(machine, "run", what, false);
+            lines.accept(new Note(nanos, machine, "run", what, new long[0]).toString());
         }
     }
 
     /// Something worth a line of its own.
-    void note(@Nullable Machine machine, String what, String details, long... values) {
+    ///
+    /// @param details must not change any more; is made a text only if somebody reads it
+    void note(@Nullable Machine machine, String what, Object details, long... values) {
         mix(what.hashCode());
         for (long value : values) {
             mix(value);
         }
-        var all = details;
-        if (values.length > 0) {
-            var text = new StringBuilder(details);
-            for (long value : values) {
-                text.append(' ').append(value);
-            }
-            all = text.toString();
-        }
-        write(machine, what, all, true);
-    }
-
-    private void write(@Nullable Machine machine, String what, String details, boolean keep) {
-        line.setLength(0);
-        format.format("%12.3f  %-9s %-22s %s", nanos / 1e6, machine == null ? "-" : machine.name(), what, details);
-        var text = line.toString().stripTrailing();
-        if (keep) {
-            last.addLast(text);
-            if (last.size() > LAST) {
-                last.removeFirst();
-            }
+        var note = new Note(nanos, machine, what, details, values);
+        last.addLast(note);
+        if (last.size() > LAST) {
+            last.removeFirst();
         }
         if (lines != null) {
-            lines.accept(text);
+            lines.accept(note.toString());
         }
     }
 }

@@ -73,7 +73,7 @@ final class LeaderChecker {
         if (leads) {
             if (highWatermark != seen.highWatermark) {
                 cluster.log()
-                        .note(node, "committed", id.topicPartition().toString(), highWatermark, partition.logEndOffset());
+                        .note(node, "committed", id.topicPartition(), highWatermark, partition.logEndOffset());
             }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, (int) highWatermark);

@@ -85,7 +85,7 @@ final class LogChecker {
     }
 
     private void cut(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int to) {
-        cluster.log().note(node, "cut", id.topicPartition().toString(), mirror.size(), to);
+        cluster.log().note(node, "cut", id.topicPartition(), mirror.size(), to);
         if (mirror.isLossPossible()) {
             mirror.lookedAtAfterLoss(true);
         } else {
@@ -127,7 +127,7 @@ final class LogChecker {
                 return;
             }
         }
-        cluster.log().note(node, "log grew", id.topicPartition().toString(), before, mirror.size());
+        cluster.log().note(node, "log grew", id.topicPartition(), before, mirror.size());
     }
 
     private void add(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int epoch, long content) {

@@ -86,7 +86,7 @@ final class SimulatedAdmin extends SimulatedClient {
                 .add(new CreatableTopicConfig()
                         .setName("min.insync.replicas")
                         .setValue(Integer.toString(Scenario.MIN_IN_SYNC)));
-        var request = new CreateTopicsRequestData().settimeoutMs(2_000);
+        var request = new CreateTopicsRequestData().setTimeoutMs(2_000);
         request.topics().add(topic);
         return request;
     }

@@ -203,7 +203,7 @@ final class SimulatedProducer extends SimulatedClient {
                 .note(
                         this,
                         "acknowledged",
-                        lane.partition.topicPartition().toString(),
+                        lane.partition.topicPartition(),
                         baseOffset,
                         batch.firstSequence,
                         batch.count);
