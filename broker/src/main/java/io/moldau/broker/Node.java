@@ -3,6 +3,7 @@ package io.moldau.broker;
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ProducerIds;
+import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
@@ -360,7 +361,8 @@ public final class Node implements AutoCloseable {
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS)));
+                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
+                        ReadReplicas.LEADER_ONLY));
         GroupApis.register(routes, groups, cache::image);
         AdminApis admin = new AdminApis(config.nodeId(), cache, controller, resolver);
         RequestRouter router = admin.onBroker(

@@ -38,13 +38,26 @@ public final class PartitionRegistry implements AutoCloseable {
     private final Partition.Services services;
     private final Map<TopicPartition, HostedPartition> hosted = new ConcurrentHashMap<>();
 
-    /// @param image the node's current metadata
+    /// [#PartitionRegistry(int, LogDirs, Supplier, Time, TailCache, FaultHandler, Replication)] for partitions with one
+    /// replica.
     public PartitionRegistry(
             int localId, LogDirs logs, Supplier<MetadataImage> image, Time time, TailCache tails, FaultHandler faults) {
+        this(localId, logs, image, time, tails, faults, Replication.NONE);
+    }
+
+    /// @param image the node's current metadata
+    public PartitionRegistry(
+            int localId,
+            LogDirs logs,
+            Supplier<MetadataImage> image,
+            Time time,
+            TailCache tails,
+            FaultHandler faults,
+            Replication replication) {
         this.localId = localId;
         this.logs = logs;
         this.image = image;
-        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed);
+        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed, replication);
         logs.onOffline(this::directoryFailed);
     }
 
