@@ -9,6 +9,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.event.ThreadEventLoop;
@@ -44,6 +45,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
     /// What the node gives: clock, randomness and what it knows about configuration keys.
     ///
     /// @param faults what happens when the metadata log can no longer be written or applied; should end the process
+    /// @param probe shows whether a broker's process is gone
     public record Services(
             Time time,
             RandomGenerator random,
@@ -51,7 +53,20 @@ public final class MetadataQuorumNode implements AutoCloseable {
             TopicConfigDescriber describer,
             QuorumMetrics quorumMetrics,
             ControllerMetrics controllerMetrics,
-            FaultHandler faults) {
+            FaultHandler faults,
+            LivenessProbe probe) {
+
+        /// Without a way to see that a broker crashed: only its session tells.
+        public Services(
+                Time time,
+                RandomGenerator random,
+                ConfigValidator validator,
+                TopicConfigDescriber describer,
+                QuorumMetrics quorumMetrics,
+                ControllerMetrics controllerMetrics,
+                FaultHandler faults) {
+            this(time, random, validator, describer, quorumMetrics, controllerMetrics, faults, LivenessProbe.none());
+        }
 
         public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {
             this(
@@ -99,7 +114,8 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 services.validator(),
                 services.describer(),
                 services.controllerMetrics(),
-                services.faults());
+                services.faults(),
+                services.probe());
         var fetches = new MetadataFetchService(
                 directory.clusterId(),
                 quorum,
