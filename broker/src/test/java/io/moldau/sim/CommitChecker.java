@@ -35,7 +35,7 @@ final class CommitChecker {
         }
         for (int offset = history.size(); offset < highWatermark; offset++) {
             long content = mirror.content(offset);
-            history.append(content);
+            history.append(mirror.epoch(offset), content);
             if (content >= 0 && !Checks.isInternal(id)) {
                 int producer = (int) (content >> 32);
                 int sequence = (int) content;
@@ -57,7 +57,7 @@ final class CommitChecker {
         History history = history(id);
         ReplicaMirror mirror = logs.mirror(leader.id(), id);
         for (int offset = 0; offset < history.size(); offset++) {
-            if (offset >= mirror.size() || mirror.content(offset) != history.content(offset)) {
+            if (!history.isIn(mirror, offset)) {
                 cluster.fail(
                         leader + " leads " + id.topicPartition() + " in epoch " + leaderEpoch
                                 + " and has lost the committed record at " + offset + "; " + history.size()
@@ -108,7 +108,7 @@ final class CommitChecker {
         for (ReplicaMirror mirror : mirrors) {
             boolean same = mirror.size() == mirrors.getFirst().size() && mirror.size() >= history.size();
             for (int offset = 0; same && offset < history.size(); offset++) {
-                same = mirror.content(offset) == history.content(offset);
+                same = history.isIn(mirror, offset);
             }
             if (!same) {
                 cluster.fail(

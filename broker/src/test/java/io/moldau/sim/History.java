@@ -7,6 +7,7 @@ import java.util.Map;
 /// The records of one partition that some leader has called committed, which must never change again.
 final class History {
 
+    private int[] epochs = new int[64];
     private long[] contents = new long[64];
     private int size;
     private final Map<Integer, Integer> nextSequences = new HashMap<>();
@@ -19,10 +20,19 @@ final class History {
         return contents[offset];
     }
 
-    void append(long content) {
+    /// Whether the replica has this very record: the same content in another epoch is another one.
+    boolean isIn(ReplicaMirror mirror, int offset) {
+        return offset < mirror.size()
+                && mirror.content(offset) == contents[offset]
+                && mirror.epoch(offset) == epochs[offset];
+    }
+
+    void append(int epoch, long content) {
         if (size == contents.length) {
+            epochs = Arrays.copyOf(epochs, 2 * size);
             contents = Arrays.copyOf(contents, 2 * size);
         }
+        epochs[size] = epoch;
         contents[size++] = content;
     }
 

@@ -91,7 +91,7 @@ final class LogChecker {
         } else {
             History history = cluster.checks().commits().history(id);
             for (int offset = to; offset < mirror.size() && offset < history.size(); offset++) {
-                if (mirror.content(offset) == history.content(offset) && !mirror.isLossy()) {
+                if (history.isIn(mirror, offset) && !mirror.isLossy()) {
                     cluster.fail(
                             node + " cut " + id.topicPartition() + " to " + to + ", which had the committed record at "
                                     + offset,

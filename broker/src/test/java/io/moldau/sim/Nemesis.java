@@ -1,5 +1,7 @@
 package io.moldau.sim;
 
+import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
@@ -116,8 +118,17 @@ final class Nemesis {
         }
         MetadataImage image = cluster.checks().metadata().image();
         for (TopicImage topic : image.topics().topics()) {
-            for (PartitionRegistration partition : topic.partitions().values()) {
-                boolean others = partition.isr().stream().anyMatch(member -> member != node.id());
+            for (var entry : topic.partitions().entrySet()) {
+                var id = new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), entry.getKey()));
+                PartitionRegistration partition = entry.getValue();
+                boolean others = false;
+                for (int member : partition.isr()) {
+                    if (cluster.checks().logs().mirror(member, id).isDamaged()) {
+                        // One after the other.
+                        return false;
+                    }
+                    others |= member != node.id();
+                }
                 if (!others) {
                     return false;
                 }

@@ -57,6 +57,11 @@ final class ReplicaMirror {
         return lossy;
     }
 
+    /// Whether it has, or may have, less than it had.
+    boolean isDamaged() {
+        return lossy || lossPossible;
+    }
+
     void caughtUp() {
         lossy = false;
     }

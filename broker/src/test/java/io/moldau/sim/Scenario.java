@@ -4,7 +4,6 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
 import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
 
 /// What kind of cluster and what kind of trouble one seed gets.
 ///
@@ -29,8 +28,8 @@ record Scenario(
         int level,
         int segmentBytes) {
 
-    static final int REPLICAS = 1;
-    static final int MIN_IN_SYNC = 1;
+    static final int REPLICAS = 3;
+    static final int MIN_IN_SYNC = 2;
     static final int GROUP_PARTITIONS = 2;
 
     static Scenario draw(SplittableRandom random) {
@@ -59,7 +58,7 @@ record Scenario(
         return combined ? node < brokers : node >= controllers;
     }
 
-    TopicSettings settings(RandomGenerator random, String topic) {
+    TopicSettings settings(String topic) {
         var log = LogConfig.DEFAULTS.toBuilder()
                 .segmentBytes(segmentBytes)
                 .flushMessages(syncs ? 1 : Long.MAX_VALUE)

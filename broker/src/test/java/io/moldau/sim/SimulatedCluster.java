@@ -104,6 +104,10 @@ final class SimulatedCluster {
         return nodes.get(id);
     }
 
+    int nodeOf(String host) {
+        return Integer.parseInt(host.substring(host.indexOf('-') + 1));
+    }
+
     @Nullable
     NodeToController controllerAt(int node) {
         SimulatedNode.Process process = node(node).process();

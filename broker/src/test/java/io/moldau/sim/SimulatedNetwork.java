@@ -36,6 +36,9 @@ final class SimulatedNetwork {
     private final SplittableRandom random;
     private final IntFunction<@Nullable Server> servers;
     private final Set<Link> cuts = new HashSet<>();
+    /// Machines without power.
+    private final Set<Integer> dark = new HashSet<>();
+
     private final Set<Connection> connections = new LinkedHashSet<>();
     private double resetProbability;
     private double slowProbability;
@@ -67,6 +70,11 @@ final class SimulatedNetwork {
         return cuts.contains(new Link(from, to));
     }
 
+    /// The machine runs again.
+    void powered(int node) {
+        dark.remove(node);
+    }
+
     void disturb(double resets, double slowPackets) {
         resetProbability = resets;
         slowProbability = slowPackets;
@@ -76,6 +84,9 @@ final class SimulatedNetwork {
     ///
     /// @param silently as a machine that lost its power: peers are not told
     void ended(int node, boolean silently) {
+        if (silently) {
+            dark.add(node);
+        }
         for (Connection connection : List.copyOf(connections)) {
             if (connection.client.id() == node) {
                 connection.clientGone();
@@ -85,6 +96,18 @@ final class SimulatedNetwork {
                 }
             }
         }
+    }
+
+    /// Whether nobody listens there, which only a machine that runs can say.
+    CompletableFuture<Boolean> probe(Machine from, int to, long timeoutMs) {
+        var gone = new CompletableFuture<Boolean>();
+        long answered = scheduler.now() + latency() + latency();
+        if (isCut(from.id(), to) || isCut(to, from.id()) || dark.contains(to)) {
+            answered = scheduler.now() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        }
+        scheduler.at(answered, from, "probe", () -> gone.complete(
+                !isCut(from.id(), to) && !isCut(to, from.id()) && !dark.contains(to) && servers.apply(to) == null));
+        return gone;
     }
 
     private long latency() {

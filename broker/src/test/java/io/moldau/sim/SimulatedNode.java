@@ -17,7 +17,15 @@ import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.api.data.ReadReplicas;
+import io.moldau.broker.replica.AlterPartitionSender;
+import io.moldau.broker.replica.LeaderState;
+import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionChangesPublisher;
+import io.moldau.broker.replica.Replication;
+import io.moldau.broker.replica.fetch.FetcherSettings;
+import io.moldau.broker.replica.fetch.ReplicaFetchers;
+import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
@@ -63,6 +71,7 @@ final class SimulatedNode extends Machine {
     static final Uuid CLUSTER = new Uuid(1, 2);
     static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
 
+    private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
     private static final int PORT = 9092;
 
@@ -96,6 +105,7 @@ final class SimulatedNode extends Machine {
 
     void start() {
         if (process == null) {
+            cluster.network().powered(id());
             process = new Process();
         }
     }
@@ -170,7 +180,23 @@ final class SimulatedNode extends Machine {
             MetadataLoader loader,
             MetadataFetcher fetcher,
             CoordinatorRuntime<GroupShard> groups,
+            ReplicaFetchers fetchers,
             RequestRouter router) {}
+
+    /// What a leader's node knows of other brokers.
+    private record KnownBrokers(MetadataCache cache) implements LeaderState.Eligibility {
+        @Override
+        public boolean isEligible(int brokerId, long brokerEpoch) {
+            BrokerRegistration broker = cache.image().cluster().broker(brokerId);
+            return broker != null && broker.isActive() && (brokerEpoch == -1 || brokerEpoch == broker.epoch());
+        }
+
+        @Override
+        public boolean isStale(int brokerId, long brokerEpoch) {
+            BrokerRegistration broker = cache.image().cluster().broker(brokerId);
+            return broker != null && brokerEpoch >= 0 && brokerEpoch < broker.epoch();
+        }
+    }
 
     /// One run of the node.
     final class Process implements SimulatedNetwork.Server {
@@ -219,8 +245,11 @@ final class SimulatedNode extends Machine {
                     Scenario.REPLICAS,
                     true,
                     false,
+                    Scenario.MIN_IN_SYNC,
                     TIMING.sessionMs(),
                     500,
+                    new ControllerSettings.LeaderBalance(true, 4_000),
+                    LISTENER,
                     ControllerSettings.DEFAULTS.features());
             return new QuorumController(
                     id(),
@@ -233,7 +262,9 @@ final class SimulatedNode extends Machine {
                     ConfigValidator.acceptAll(),
                     TopicConfigDescriber.none(),
                     ControllerMetrics.NONE,
-                    faults);
+                    faults,
+                    (listener, timeoutMs) -> cluster.network()
+                            .probe(SimulatedNode.this, cluster.nodeOf(listener.host()), timeoutMs));
         }
 
         private Broker newBroker() {
@@ -256,13 +287,6 @@ final class SimulatedNode extends Machine {
             var background = SimulatedExecutor.pool(SimulatedNode.this, "background");
             var cache = new MetadataCache(timer);
             var memory = new HeapMemory();
-            var partitions = new PartitionRegistry(
-                    id(),
-                    logDirs,
-                    cache::image,
-                    SimulatedNode.this,
-                    new TailCache(memory, 1 << 20, 1 << 16),
-                    faults);
             Uuid incarnation = Uuid.random(random);
             var registrar = new BrokerRegistrar(
                     TIMING,
@@ -271,6 +295,29 @@ final class SimulatedNode extends Machine {
                     () -> registration(incarnation, logDirs.previousBrokerEpoch()),
                     thread("lifecycle"),
                     SimulatedNode.this);
+            var alterPartition = new AlterPartitionSender(
+                    id(), registrar::brokerEpoch, link, SimulatedNode.this, timer, background, faults);
+            var partitions = new PartitionRegistry(
+                    id(),
+                    logDirs,
+                    cache::image,
+                    SimulatedNode.this,
+                    new TailCache(memory, 1 << 20, 1 << 16),
+                    faults,
+                    new Replication(
+                            alterPartition,
+                            background,
+                            TimeUnit.MILLISECONDS.toNanos(MAX_LAG_MS),
+                            new KnownBrokers(cache)));
+            var fetchers = new ReplicaFetchers(
+                    partitions,
+                    registrar::brokerEpoch,
+                    (broker, host, port) -> new SimulatedEndpoint(cluster, SimulatedNode.this, broker),
+                    new FetcherSettings(1, 1 << 20, 10 << 20, 500, 1_000, 3_000, 1, LISTENER),
+                    SimulatedNode.this,
+                    timer,
+                    background,
+                    faults);
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
                     partition -> new GroupShard(GroupCoordinatorConfig.DEFAULTS, random.split()),
@@ -301,7 +348,8 @@ final class SimulatedNode extends Machine {
                                     List.of(
                                             new PartitionChangesPublisher(
                                                     partitions,
-                                                    (image, topic) -> scenario.settings(random, topic)),
+                                                    (image, topic) -> scenario.settings(topic)),
+                                            fetchers,
                                             new GroupMetadataPublisher(id(), groups))),
                             registrar,
                             cache.notifier()));
@@ -324,13 +372,20 @@ final class SimulatedNode extends Machine {
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            900_000));
+                            900_000,
+                            ReadReplicas.LEADER_ONLY));
             GroupApis.register(routes, groups, cache::image);
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
+            thread("follower checks")
+                    .scheduleWithFixedDelay(
+                            () -> partitions.onlinePartitions().forEach(Partition::checkFollowers),
+                            MAX_LAG_MS / 2,
+                            MAX_LAG_MS / 2,
+                            TimeUnit.MILLISECONDS);
             return new Broker(
-                    incarnation, logDirs, cache, partitions, registrar, loader, fetcher, runtime, routes.build());
+                    incarnation, logDirs, cache, partitions, registrar, loader, fetcher, runtime, fetchers, routes.build());
         }
 
         private RegisterBrokerRequest registration(Uuid incarnation, long previousBrokerEpoch) {
@@ -412,6 +467,7 @@ final class SimulatedNode extends Machine {
             var parts = broker;
             parts.registrar().shutDown(true).thenRun(() -> {
                 parts.groups().close();
+                parts.fetchers().close();
                 parts.partitions().close();
                 parts.logDirs().close(parts.registrar().brokerEpoch());
                 closeController();

@@ -208,18 +208,36 @@ public final class LeaderState {
     /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null
     /// if that does not hold, it is not eligible, or a proposal is open.
     public @Nullable IsrProposal proposeExpansion(int brokerId, Eligibility eligibility) {
-        FollowerPosition position = followers.get(brokerId);
-        if (proposed != null || isr.contains(brokerId) || position == null) {
-            return null;
-        }
-        if (position.logEndOffset() < highWatermark
-                || position.logEndOffset() < epochStartOffset
-                || !eligibility.isEligible(brokerId, position.brokerEpoch())) {
+        if (proposed != null || !mayJoin(brokerId, eligibility)) {
             return null;
         }
         var wanted = new TreeSet<>(isr);
         wanted.add(brokerId);
         return propose(wanted);
+    }
+
+    /// Followers that are where they have to be should join, all together; null if there are none or a proposal is open.
+    /// For those that had nothing more to fetch since they became eligible, and so do not show themselves.
+    public @Nullable IsrProposal proposeExpansion(Eligibility eligibility) {
+        if (proposed != null) {
+            return null;
+        }
+        var wanted = new TreeSet<>(isr);
+        for (int broker : followers.keySet()) {
+            if (mayJoin(broker, eligibility)) {
+                wanted.add(broker);
+            }
+        }
+        return wanted.size() == isr.size() ? null : propose(wanted);
+    }
+
+    private boolean mayJoin(int brokerId, Eligibility eligibility) {
+        FollowerPosition position = followers.get(brokerId);
+        return position != null
+                && !isr.contains(brokerId)
+                && position.logEndOffset() >= highWatermark
+                && position.logEndOffset() >= epochStartOffset
+                && eligibility.isEligible(brokerId, position.brokerEpoch());
     }
 
     /// Members that have lagged for too long should leave; null if there are none or a proposal is open.

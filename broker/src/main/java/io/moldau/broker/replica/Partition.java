@@ -411,7 +411,8 @@ public final class Partition {
         }
     }
 
-    /// Time has passed: followers that lag too long are proposed to leave the ISR.
+    /// Time has passed, or brokers have come or gone: followers that lag too long are proposed to leave the ISR, those
+    /// that have become eligible to join it.
     public void checkFollowers() {
         if (!(role instanceof Role.Leader(LeaderState known, int epoch, int leader)) || !known.hasFollowers()) {
             return;
@@ -422,6 +423,7 @@ public final class Partition {
                 long nanos = services.time().nanoseconds();
                 raise(state.onTick(nanos, replication.maxLagNanos(), replication.eligibility()), true);
                 propose(state.proposeShrink(nanos, replication.maxLagNanos()));
+                propose(state.proposeExpansion(replication.eligibility()));
             }
         });
     }

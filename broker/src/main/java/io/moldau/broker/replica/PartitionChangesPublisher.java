@@ -53,6 +53,10 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
         if (!changed.isEmpty()) {
             registry.updateSettings(changed);
         }
+        if (!delta.clusterDelta().changedBrokers().isEmpty()) {
+            // A broker that may serve again has mostly nothing to fetch: nothing else would bring it back into sync.
+            registry.onlinePartitions().forEach(Partition::checkFollowers);
+        }
     }
 
     private TopicSettings settingsOf(
