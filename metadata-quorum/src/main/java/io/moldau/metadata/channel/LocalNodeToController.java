@@ -18,11 +18,13 @@ import io.moldau.metadata.message.FetchSnapshotResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.message.RegisterBrokerResponse;
 import io.moldau.wire.message.AlterConfigsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
+import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.protocol.Message;
 import java.util.concurrent.CompletableFuture;
@@ -92,6 +94,8 @@ public final class LocalNodeToController implements NodeToController {
             case IncrementalAlterConfigsRequestData data -> controller.incrementalAlterConfigs(context, data);
             case AlterConfigsRequestData data -> controller.alterConfigs(context, data);
             case ElectLeadersRequestData data -> controller.electLeaders(context, data);
+            case AlterPartitionReassignmentsRequestData data -> controller.alterPartitionReassignments(context, data);
+            case ListPartitionReassignmentsRequestData data -> controller.listPartitionReassignments(context, data);
             case UnregisterBrokerRequestData data -> controller.unregisterBroker(context, data);
             default ->
                 CompletableFuture.failedFuture(new ApiException(
