@@ -6,6 +6,7 @@ import io.moldau.common.TopicIdPartition;
 import io.moldau.metadata.image.MetadataImage;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class Checks {
     private final CommitChecker commits;
     private final LeaderChecker leaders;
     private final MetadataChecker metadata;
+    private final Map<Partition, Watched> watched = new IdentityHashMap<>();
 
     Checks(SimulatedCluster cluster) {
         this.cluster = cluster;
@@ -55,14 +57,23 @@ final class Checks {
     private void look(SimulatedNode node, SimulatedNode.Broker broker) {
         metadata.look(node, broker);
         for (Partition partition : broker.partitions().onlinePartitions()) {
-            logs.look(node, partition);
-            leaders.look(node, partition);
+            Watched it = watched.get(partition);
+            if (it == null) {
+                var id = new TopicIdPartition(partition.topicId(), partition.topicPartition());
+                it = new Watched(node, id, logs.watch(node, id), new LeaderChecker.Seen());
+                watched.put(partition, it);
+            }
+            logs.look(node, it.id(), partition, it.log());
+            leaders.look(node, it.id(), partition, it.leader());
         }
     }
 
+    /// What is known of one replica of a process.
+    private record Watched(SimulatedNode node, TopicIdPartition id, LogChecker.Seen log, LeaderChecker.Seen leader) {}
+
     void crashed(SimulatedNode node, boolean lostPower) {
         logs.crashed(node, lostPower);
-        leaders.crashed(node);
+        watched.values().removeIf(it -> it.node() == node);
         metadata.crashed(node);
     }
 

@@ -13,7 +13,8 @@ final class LeaderChecker {
 
     private record Epoch(TopicIdPartition partition, int leaderEpoch) {}
 
-    private static final class Seen {
+    /// A replica's role as last looked at.
+    static final class Seen {
         private int leaderEpoch = -1;
         private boolean leads;
         private long highWatermark = -1;
@@ -26,7 +27,6 @@ final class LeaderChecker {
     private final LogChecker logs;
     private final CommitChecker commits;
     private final Map<Epoch, Integer> leaders = new HashMap<>();
-    private final Map<Checks.Replica, Seen> replicas = Checks.byReplica();
     private final Map<ClientView, Long> clients = new HashMap<>();
 
     LeaderChecker(SimulatedCluster cluster, LogChecker logs, CommitChecker commits) {
@@ -35,13 +35,7 @@ final class LeaderChecker {
         this.commits = commits;
     }
 
-    void crashed(SimulatedNode node) {
-        replicas.keySet().removeIf(replica -> replica.node() == node.id());
-    }
-
-    void look(SimulatedNode node, Partition partition) {
-        var id = new TopicIdPartition(partition.topicId(), partition.topicPartition());
-        Seen seen = replicas.computeIfAbsent(new Checks.Replica(node.id(), id), key -> new Seen());
+    void look(SimulatedNode node, TopicIdPartition id, Partition partition, Seen seen) {
         boolean leads = partition.isLeader();
         int epoch = partition.leaderEpoch();
         long highWatermark = partition.highWatermark();

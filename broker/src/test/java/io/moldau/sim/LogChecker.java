@@ -21,7 +21,8 @@ final class LogChecker {
 
     private record Written(long content, int epochBefore) {}
 
-    private static final class Seen {
+    /// A replica's log as last looked at.
+    static final class Seen {
         private final ReplicaMirror mirror = new ReplicaMirror();
         private @Nullable LogView view;
         private @Nullable LeaderEpochHistory epochs;
@@ -55,9 +56,11 @@ final class LogChecker {
         });
     }
 
-    void look(SimulatedNode node, Partition partition) {
-        var id = new TopicIdPartition(partition.topicId(), partition.topicPartition());
-        Seen seen = seen(node.id(), id);
+    Seen watch(SimulatedNode node, TopicIdPartition id) {
+        return seen(node.id(), id);
+    }
+
+    void look(SimulatedNode node, TopicIdPartition id, Partition partition, Seen seen) {
         LogView view = partition.log().view();
         if (view == seen.view) {
             return;

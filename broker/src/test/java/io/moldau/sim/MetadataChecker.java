@@ -1,5 +1,6 @@
 package io.moldau.sim;
 
+import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.MetadataProvenance;
@@ -36,8 +37,29 @@ final class MetadataChecker {
                 delta.replay(batch);
                 image = delta.apply(
                         new MetadataProvenance(index, quorum.committedTerm(index), batch.getCreatedMs()));
+                noteChanges(delta, image);
             }
             images.add(image);
+        }
+    }
+
+    private void noteChanges(MetadataDelta delta, MetadataImage now) {
+        for (int broker : delta.clusterDelta().changedBrokers()) {
+            BrokerRegistration it = now.cluster().broker(broker);
+            if (it != null) {
+                cluster.log()
+                        .note(
+                                cluster.node(broker),
+                                it.fenced() ? "fenced" : it.inControlledShutdown() ? "leaving" : "unfenced",
+                                "epoch",
+                                it.epoch(),
+                                now.offset());
+            }
+        }
+        for (int node = 0; node < cluster.nodes().size(); node++) {
+            int id = node;
+            delta.topicsDelta().localChanges(node).leaders().forEach((partition, it) -> cluster.log()
+                    .note(cluster.node(id), "to lead", partition.topicPartition() + " " + it, now.offset()));
         }
     }
 

@@ -70,16 +70,12 @@ final class Nemesis {
     private void trouble() {
         switch (random.nextInt(14)) {
             case 0, 1 -> crash(randomNode(), SimulatedNode.End.KILLED);
-            case 2, 3 -> {
-                SimulatedNode node = randomNode();
-                if (mayLosePower(node)) {
-                    crash(
-                            node,
-                            random.nextBoolean()
-                                    ? SimulatedNode.End.POWER_LOST_CLEAN
-                                    : SimulatedNode.End.POWER_LOST_TORN);
-                }
-            }
+            case 2, 3 ->
+                crash(
+                        randomNode(),
+                        random.nextBoolean()
+                                ? SimulatedNode.End.POWER_LOST_CLEAN
+                                : SimulatedNode.End.POWER_LOST_TORN);
             case 4 -> {
                 if (random.nextInt(4) == 0) {
                     crashAll();
@@ -97,6 +93,11 @@ final class Nemesis {
         }
     }
 
+    /// A node ended in order; somebody starts it again.
+    void stopped(SimulatedNode node) {
+        startLater(node, active ? 4_000 : 100);
+    }
+
     private void startLater(SimulatedNode node, int withinMs) {
         scheduler.after(nanos(1, withinMs + 2), null, "start", () -> {
             if (!node.isRunning()) {
@@ -107,30 +108,42 @@ final class Nemesis {
     }
 
     private void crash(SimulatedNode node, SimulatedNode.End end) {
+        if (!mayCrash(node, end)) {
+            return;
+        }
         cluster.crash(node, end);
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk a machine may only lose its power while others have what it has.
-    private boolean mayLosePower(SimulatedNode node) {
-        if (cluster.scenario().syncs() || !cluster.scenario().isBroker(node.id())) {
+    /// Where nothing is forced to the disk and machines lose their power, only one may be in trouble at a time: what two
+    /// of three have lost nobody can bring back.
+    private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
+        Scenario scenario = cluster.scenario();
+        if (scenario.syncs() || !scenario.isBroker(node.id())) {
             return true;
         }
+        if (!scenario.losesPower()) {
+            return end == SimulatedNode.End.KILLED;
+        }
         MetadataImage image = cluster.checks().metadata().image();
+        for (SimulatedNode each : cluster.nodes()) {
+            if (!each.isRunning()
+                    || each.isPaused()
+                    || (scenario.isBroker(each.id()) && !image.cluster().isUnfenced(each.id()))) {
+                return false;
+            }
+        }
         for (TopicImage topic : image.topics().topics()) {
             for (var entry : topic.partitions().entrySet()) {
                 var id = new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), entry.getKey()));
                 PartitionRegistration partition = entry.getValue();
-                boolean others = false;
-                for (int member : partition.isr()) {
-                    if (cluster.checks().logs().mirror(member, id).isDamaged()) {
-                        // One after the other.
+                if (partition.isr().size() < partition.replicas().size()) {
+                    return false;
+                }
+                for (int replica : partition.replicas()) {
+                    if (cluster.checks().logs().mirror(replica, id).isDamaged()) {
                         return false;
                     }
-                    others |= member != node.id();
-                }
-                if (!others) {
-                    return false;
                 }
             }
         }
@@ -138,7 +151,11 @@ final class Nemesis {
     }
 
     private void crashAll() {
-        SimulatedNode.End end = cluster.scenario().syncs()
+        Scenario scenario = cluster.scenario();
+        if (!scenario.syncs() && scenario.losesPower()) {
+            return;
+        }
+        SimulatedNode.End end = scenario.syncs()
                 ? SimulatedNode.End.values()[random.nextInt(3)]
                 : SimulatedNode.End.KILLED;
         for (SimulatedNode node : cluster.nodes()) {
@@ -150,7 +167,6 @@ final class Nemesis {
         if (node.isRunning() && !node.isPaused()) {
             cluster.log().note(node, "stop", "");
             node.stop();
-            startLater(node, 6_000);
         }
     }
 

@@ -12,8 +12,9 @@ import java.util.SplittableRandom;
 /// @param combined whether the controllers are brokers too
 /// @param topics how many topics there are to begin with
 /// @param partitions how many partitions each of them has
-/// @param syncs whether every append is forced to the disk. If so any number of machines may lose their power at once;
-///     if not, only one that others can make up for
+/// @param syncs whether every append is forced to the disk, so that machines may lose their power at any time
+/// @param losesPower whether machines lose their power where nothing is forced: only one at a time then, and only
+///     while all others have what it has
 /// @param faultSeconds how long faults go on
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets
@@ -24,6 +25,7 @@ record Scenario(
         int topics,
         int partitions,
         boolean syncs,
+        boolean losesPower,
         int faultSeconds,
         int level,
         int segmentBytes) {
@@ -41,7 +43,8 @@ record Scenario(
                 1 + random.nextInt(2),
                 1 + random.nextInt(2),
                 random.nextInt(3) == 0,
-                8 + random.nextInt(12),
+                random.nextBoolean(),
+                6 + random.nextInt(10),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
                 random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000));
     }
@@ -62,6 +65,8 @@ record Scenario(
         var log = LogConfig.DEFAULTS.toBuilder()
                 .segmentBytes(segmentBytes)
                 .flushMessages(syncs ? 1 : Long.MAX_VALUE)
+                // Clocks are set to all kinds of times.
+                .timestampAfterMaxMs(Long.MAX_VALUE)
                 .indexIntervalBytes(512);
         if (topic.equals(OffsetsTopic.NAME)) {
             log.retentionMs(-1);

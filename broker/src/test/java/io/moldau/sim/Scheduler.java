@@ -1,6 +1,5 @@
 package io.moldau.sim;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Scheduler {
 
     /// Something that will happen.
-    static final class Event {
+    static final class Event implements Comparable<Event> {
         private final long sequence;
         private final @Nullable Machine machine;
         private final int life;
@@ -38,15 +37,16 @@ final class Scheduler {
             return could;
         }
 
-        long nanos() {
-            return nanos;
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(nanos, other.nanos);
+            return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
         }
     }
 
     private final SplittableRandom random;
     private final EventLog log;
-    private final PriorityQueue<Event> events =
-            new PriorityQueue<>(Comparator.comparingLong(Event::nanos).thenComparingLong(event -> event.sequence));
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
     private long now;
     private long sequence;
     private long steps;

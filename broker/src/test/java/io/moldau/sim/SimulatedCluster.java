@@ -151,6 +151,7 @@ final class SimulatedCluster {
     void nodeStopped(SimulatedNode node) {
         log.note(node, "stopped", "");
         checks.crashed(node, false);
+        nemesis.stopped(node);
     }
 
     // ---- running

@@ -26,6 +26,7 @@ import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
@@ -58,6 +59,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -70,6 +72,10 @@ final class SimulatedNode extends Machine {
     static final String LISTENER = "PLAINTEXT";
     static final Uuid CLUSTER = new Uuid(1, 2);
     static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
+
+    /// As new clusters of the reference have them.
+    private static final Map<String, Short> FEATURES = Map.of(
+            FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
 
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
@@ -250,7 +256,7 @@ final class SimulatedNode extends Machine {
                     500,
                     new ControllerSettings.LeaderBalance(true, 4_000),
                     LISTENER,
-                    ControllerSettings.DEFAULTS.features());
+                    FEATURES);
             return new QuorumController(
                     id(),
                     CLUSTER,
@@ -401,9 +407,13 @@ final class SimulatedNode extends Machine {
                             .setHost(name())
                             .setPort(PORT))
                     .addFeatures(FeatureRange.newBuilder()
-                            .setName("metadata.version")
+                            .setName(FeaturesImage.METADATA_VERSION)
                             .setMinLevel(1)
                             .setMaxLevel(33))
+                    .addFeatures(FeatureRange.newBuilder()
+                            .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
+                            .setMinLevel(0)
+                            .setMaxLevel(1))
                     .build();
         }
 

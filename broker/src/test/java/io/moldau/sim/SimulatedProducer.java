@@ -32,6 +32,8 @@ final class SimulatedProducer extends SimulatedClient {
         private final int firstSequence;
         private final int count;
         private boolean inFlight;
+        private boolean sentBefore;
+        private boolean sentAgain;
         /// Everything before it had been acknowledged when it was sent.
         private boolean sentFirst;
 
@@ -152,8 +154,20 @@ final class SimulatedProducer extends SimulatedClient {
                 return;
             }
             if (!batch.inFlight) {
+                boolean again = batch.sentBefore;
+                if (again && !first) {
+                    return;
+                }
                 batch.sentFirst = first;
+                batch.sentAgain = again;
+                batch.sentBefore = true;
                 send(lane, batch, registration.leader());
+                if (again) {
+                    // What is sent again goes alone, or the leader could have forgotten it behind what follows.
+                    return;
+                }
+            } else if (batch.sentAgain) {
+                return;
             }
             first = false;
         }
