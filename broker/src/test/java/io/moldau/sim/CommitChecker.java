@@ -23,7 +23,7 @@ final class CommitChecker {
     }
 
     /// A leader says that everything below is committed.
-    void committed(SimulatedNode leader, TopicIdPartition id, int highWatermark) {
+    void committed(SimulatedNode leader, TopicIdPartition id, int leaderEpoch, int highWatermark) {
         History history = history(id);
         ReplicaMirror mirror = logs.mirror(leader.id(), id);
         if (highWatermark > mirror.size()) {
@@ -35,7 +35,7 @@ final class CommitChecker {
         }
         for (int offset = history.size(); offset < highWatermark; offset++) {
             long content = mirror.content(offset);
-            history.append(mirror.epoch(offset), content);
+            history.append(mirror.epoch(offset), content, leaderEpoch);
             if (content >= 0 && !Checks.isInternal(id)) {
                 int producer = (int) (content >> 32);
                 int sequence = (int) content;
@@ -52,12 +52,13 @@ final class CommitChecker {
         }
     }
 
-    /// A replica begins to lead: it must have everything that is committed.
+    /// A replica begins to lead: it must have everything that was committed in earlier epochs. It may hear late that it
+    /// was elected, when others have led after it.
     void elected(SimulatedNode leader, TopicIdPartition id, int leaderEpoch) {
         History history = history(id);
         ReplicaMirror mirror = logs.mirror(leader.id(), id);
         for (int offset = 0; offset < history.size(); offset++) {
-            if (!history.isIn(mirror, offset)) {
+            if (history.committedIn(offset) < leaderEpoch && !history.isIn(mirror, offset)) {
                 cluster.fail(
                         leader + " leads " + id.topicPartition() + " in epoch " + leaderEpoch
                                 + " and has lost the committed record at " + offset + "; " + history.size()

@@ -8,6 +8,7 @@ import java.util.Map;
 final class History {
 
     private int[] epochs = new int[64];
+    private int[] committedIn = new int[64];
     private long[] contents = new long[64];
     private int size;
     private final Map<Integer, Integer> nextSequences = new HashMap<>();
@@ -27,12 +28,19 @@ final class History {
                 && mirror.epoch(offset) == epochs[offset];
     }
 
-    void append(int epoch, long content) {
+    /// The leader epoch in which the record was committed, which may be later than its own.
+    int committedIn(int offset) {
+        return committedIn[offset];
+    }
+
+    void append(int epoch, long content, int leaderEpoch) {
         if (size == contents.length) {
             epochs = Arrays.copyOf(epochs, 2 * size);
+            committedIn = Arrays.copyOf(committedIn, 2 * size);
             contents = Arrays.copyOf(contents, 2 * size);
         }
         epochs[size] = epoch;
+        committedIn[size] = leaderEpoch;
         contents[size++] = content;
     }
 

@@ -70,7 +70,7 @@ final class LeaderChecker {
                         .note(node, "committed", id.topicPartition(), highWatermark, partition.logEndOffset());
             }
             inSync(node, id, epoch, highWatermark, registration);
-            commits.committed(node, id, (int) highWatermark);
+            commits.committed(node, id, epoch, (int) highWatermark);
         }
         seen.leads = leads;
         seen.leaderEpoch = epoch;
