@@ -1,13 +1,17 @@
 package io.moldau.broker;
 
+import io.moldau.broker.api.controller.AddRaftVoterHandler;
 import io.moldau.broker.api.controller.AlterConfigsHandler;
 import io.moldau.broker.api.controller.CreatePartitionsHandler;
 import io.moldau.broker.api.controller.CreateTopicsHandler;
 import io.moldau.broker.api.controller.DeleteTopicsHandler;
+import io.moldau.broker.api.controller.DescribeQuorumHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.controller.RemoveRaftVoterHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
+import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
 import io.moldau.broker.api.metadata.DescribeConfigsHandler;
 import io.moldau.broker.api.metadata.DescribeLogDirsHandler;
@@ -23,6 +27,7 @@ import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
@@ -32,6 +37,7 @@ import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
+import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
 import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.FindCoordinatorRequestData;
@@ -39,6 +45,7 @@ import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.ListConfigResourcesRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.message.RemoveRaftVoterRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.List;
@@ -94,7 +101,7 @@ final class AdminApis {
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
                         new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor));
-        return complete(routes);
+        return complete(routes, localId);
     }
 
     /// What an administrator needs when no broker answers. Served to everybody who reaches the listener.
@@ -104,10 +111,11 @@ final class AdminApis {
                 ApiKey.DESCRIBE_CLUSTER,
                 DescribeClusterRequestData.class,
                 DescribeClusterHandler.ofControllers(cache, activeController, controllers));
-        return complete(routes);
+        return complete(routes, BrokerResources.ANY);
     }
 
-    private RequestRouter complete(RequestRouter.Builder routes) {
+    /// @param alters the broker whose own settings may be changed here; a controller takes changes for each
+    private RequestRouter complete(RequestRouter.Builder routes, int alters) {
         AtomicReference<List<ApiKey>> served = new AtomicReference<>(List.of());
         routes.on(ApiKey.CREATE_TOPICS, CreateTopicsRequestData.class, new CreateTopicsHandler(forwarder, cache))
                 .on(ApiKey.DELETE_TOPICS, DeleteTopicsRequestData.class, new DeleteTopicsHandler(forwarder, cache))
@@ -122,11 +130,14 @@ final class AdminApis {
                 .on(
                         ApiKey.ALTER_CONFIGS,
                         AlterConfigsRequestData.class,
-                        new AlterConfigsHandler(forwarder, cache, localId))
+                        new AlterConfigsHandler(forwarder, cache, alters))
                 .on(
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
-                        new IncrementalAlterConfigsHandler(forwarder, cache, localId))
+                        new IncrementalAlterConfigsHandler(forwarder, cache, alters))
+                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new DescribeQuorumHandler(forwarder))
+                .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
+                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new RemoveRaftVoterHandler(forwarder))
                 .on(
                         ApiKey.ELECT_LEADERS,
                         ElectLeadersRequestData.class,

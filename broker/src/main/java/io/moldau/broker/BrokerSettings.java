@@ -33,10 +33,9 @@ final class BrokerSettings {
     private static final short ELIGIBLE_LEADER_REPLICAS = 1;
 
     /// The features this node supports (KIP-584).
-    static final Map<String, VersionRange> FEATURES =
-            Map.of(
-                    FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION),
-                    FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, ELIGIBLE_LEADER_REPLICAS));
+    static final Map<String, VersionRange> FEATURES = Map.of(
+            FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION),
+            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, ELIGIBLE_LEADER_REPLICAS));
 
     private static final int MEBIBYTE = 1 << 20;
 

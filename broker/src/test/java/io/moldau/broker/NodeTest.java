@@ -166,7 +166,10 @@ class NodeTest {
             assertThat(value(admin, topic, "segment.bytes")).isEqualTo("2000000");
             assertThat(source(admin, topic, "segment.bytes"))
                     .isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
-            assertThat(configs(admin, brokers).entries()).hasSize(1);
+            // With eligible leaders min.insync.replicas belongs to the cluster from the start.
+            assertThat(configs(admin, brokers).entries())
+                    .extracting(ConfigEntry::name)
+                    .containsExactly("log.segment.bytes", "min.insync.replicas");
 
             assertThat(failure(() -> {
                         alter(admin, topic, "retention.mss", "1", AlterConfigOp.OpType.SET);
@@ -417,12 +420,15 @@ class NodeTest {
     }
 
     @Test
-    void clustersOfSeveralNodesAreRefusedInWords() {
+    void aBrokerWithoutControllersGivesUpInWords() {
         assertThatThrownBy(() -> Node.start(NodeConfig.fromProperties(Map.of(
                         "process.roles", "broker",
-                        "controller.quorum.voters", "9@localhost:9093",
+                        "controller.quorum.voters", "9@127.0.0.1:1",
+                        "initial.broker.registration.timeout.ms", "300",
+                        "listeners", "PLAINTEXT://127.0.0.1:0",
                         "log.dirs", data.toString()))))
                 .isInstanceOf(StartException.class)
-                .hasMessageContaining("clusters of several nodes are not built yet");
+                .hasMessageContaining("No controller answered")
+                .hasMessageContaining("controller.quorum.voters");
     }
 }

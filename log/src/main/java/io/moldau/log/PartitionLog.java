@@ -638,7 +638,8 @@ public final class PartitionLog {
         appendAsFollower(records, Integer.MAX_VALUE);
     }
 
-    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out, and so is
+    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out,
+    /// and so is
     /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one.
     public void appendAsFollower(ByteBuffer records, int leaderEpoch) {
         lock();
@@ -1156,7 +1157,8 @@ public final class PartitionLog {
 
     // ---- truncating
 
-    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs that begin there or
+    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs that begin
+    /// there or
     /// behind are forgotten, also where the log itself is short enough.
     public void truncateTo(long offset) {
         lock();

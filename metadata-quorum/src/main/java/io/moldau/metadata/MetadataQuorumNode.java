@@ -3,6 +3,7 @@ package io.moldau.metadata;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.channel.ControllerChannels;
 import io.moldau.metadata.channel.LocalNodeToController;
 import io.moldau.metadata.channel.MetadataFetchService;
 import io.moldau.metadata.channel.NodeToController;
@@ -20,6 +21,8 @@ import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.quorum.ratis.QuorumDirectory;
 import io.moldau.metadata.quorum.ratis.RatisQuorum;
 import io.moldau.metadata.quorum.ratis.RatisQuorumConfig;
+import io.moldau.metadata.quorum.transport.RaftRequests;
+import io.moldau.metadata.quorum.transport.RaftTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// The controller role of a node: a member of the metadata quorum, the controller that is active while it leads, and
 /// the
@@ -38,12 +42,17 @@ public final class MetadataQuorumNode implements AutoCloseable {
 
     private final QuorumDirectory directory;
     private final MetadataQuorum quorum;
+    private final RaftRequests raftRequests;
     private final QuorumController controller;
     private final MetadataFetchService fetches;
     private final NodeToController local;
+    private final MetadataQuorumConfig config;
+    private final Services services;
+    private @Nullable QuorumObserver observer;
 
     /// What the node gives: clock, randomness and what it knows about configuration keys.
     ///
+    /// @param transport how voters talk to each other; what they say to this one goes to [#raftRequests()]
     /// @param faults what happens when the metadata log can no longer be written or applied; should end the process
     /// @param probe shows whether a broker's process is gone
     public record Services(
@@ -54,9 +63,10 @@ public final class MetadataQuorumNode implements AutoCloseable {
             QuorumMetrics quorumMetrics,
             ControllerMetrics controllerMetrics,
             FaultHandler faults,
-            LivenessProbe probe) {
+            LivenessProbe probe,
+            RaftTransport transport) {
 
-        /// Without a way to see that a broker crashed: only its session tells.
+        /// Without a network: a quorum of one, in which only a broker's session tells that it crashed.
         public Services(
                 Time time,
                 RandomGenerator random,
@@ -65,7 +75,16 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 QuorumMetrics quorumMetrics,
                 ControllerMetrics controllerMetrics,
                 FaultHandler faults) {
-            this(time, random, validator, describer, quorumMetrics, controllerMetrics, faults, LivenessProbe.none());
+            this(
+                    time,
+                    random,
+                    validator,
+                    describer,
+                    quorumMetrics,
+                    controllerMetrics,
+                    faults,
+                    LivenessProbe.none(),
+                    RaftTransport.none());
         }
 
         public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {
@@ -83,26 +102,36 @@ public final class MetadataQuorumNode implements AutoCloseable {
     private MetadataQuorumNode(
             QuorumDirectory directory,
             MetadataQuorum quorum,
+            RaftRequests raftRequests,
             QuorumController controller,
             MetadataFetchService fetches,
-            NodeToController local) {
+            NodeToController local,
+            MetadataQuorumConfig config,
+            Services services) {
         this.directory = directory;
         this.quorum = quorum;
+        this.raftRequests = raftRequests;
         this.controller = controller;
         this.fetches = fetches;
         this.local = local;
+        this.config = config;
+        this.services = services;
     }
 
     /// Starts everything. Does not wait for a leader.
     ///
-    /// @throws IOException if the directory belongs to another node or cluster, the log is damaged or gone, or the
-    ///     address of the raft listener is taken
+    /// @throws IOException if the directory belongs to another node or cluster, the or the log is damaged or gone
     public static MetadataQuorumNode start(MetadataQuorumConfig config, Services services) throws IOException {
         Time time = services.time();
-        QuorumDirectory directory =
-                QuorumDirectory.open(config.directory(), config.nodeId(), config.clusterId(), services.random());
+        QuorumDirectory directory = QuorumDirectory.open(
+                config.directory(), config.nodeId(), config.clusterId(), config.directoryId(), services.random());
         var quorum = new RatisQuorum(
-                ratisConfig(config, directory), directory, time, services.quorumMetrics(), services.faults());
+                ratisConfig(config, directory),
+                directory,
+                services.transport(),
+                time,
+                services.quorumMetrics(),
+                services.faults());
         var controller = new QuorumController(
                 config.nodeId(),
                 directory.clusterId(),
@@ -122,7 +151,14 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 new ThreadEventLoop("metadata-fetch-service-" + config.nodeId(), time, services.faults()),
                 time);
         var node = new MetadataQuorumNode(
-                directory, quorum, controller, fetches, new LocalNodeToController(controller, fetches, time));
+                directory,
+                quorum,
+                quorum.requests(),
+                controller,
+                fetches,
+                new LocalNodeToController(directory.clusterId(), quorum, controller, fetches, time),
+                config,
+                services);
         try {
             quorum.start(controller);
         } catch (IOException | RuntimeException e) {
@@ -134,7 +170,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
 
     private static RatisQuorumConfig ratisConfig(MetadataQuorumConfig config, QuorumDirectory directory)
             throws IOException {
-        MetadataQuorumConfig.RaftListener listener = config.raftListener();
+        MetadataQuorumConfig.Address address = config.address();
         Voter self = null;
         for (Voter voter : config.voters()) {
             if (voter.nodeId() == config.nodeId()) {
@@ -146,30 +182,62 @@ public final class MetadataQuorumNode implements AutoCloseable {
                     + config.voters().stream().map(Voter::nodeId).toList()
                     + ": add it to controller.quorum.voters or take the controller role from it");
         }
-        if (config.voters().size() > 1 && listener == null) {
-            throw new IOException("a quorum of several voters needs an address for the traffic between them: set"
-                    + " moldau.raft.listener=host:port");
-        }
         if (self == null) {
             self = new Voter(
                     config.nodeId(),
                     directory.directoryId(),
-                    listener == null ? "" : listener.host(),
-                    listener == null ? 0 : listener.port());
+                    address == null ? "" : address.host(),
+                    address == null ? 0 : address.port());
         }
         return new RatisQuorumConfig(
                 directory.raftDirectory(),
                 directory.clusterId(),
                 self,
-                config.voters().isEmpty() ? List.of(self) : config.voters(),
-                listener == null
-                        ? new RatisQuorumConfig.Transport.Lone()
-                        : new RatisQuorumConfig.Transport.Grpc(listener.host(), listener.port()),
+                firstVoters(config, self),
                 config.electionTimeoutMinMs(),
                 config.electionTimeoutMaxMs(),
                 config.snapshotBytes(),
                 config.snapshotIntervalMs(),
                 config.raftProperties());
+    }
+
+    /// A node that is to find its quorum elsewhere never begins one of its own: whether it is a voter is in its log.
+    /// One
+    /// that knows nobody else is the first.
+    private static List<Voter> firstVoters(MetadataQuorumConfig config, Voter self) {
+        if (!config.voters().isEmpty()) {
+            return config.voters();
+        }
+        return joinsOthers(config) ? List.of() : List.of(self);
+    }
+
+    private static boolean joinsOthers(MetadataQuorumConfig config) {
+        return config.bootstrapServers().stream().anyMatch(server -> !server.equals(config.address()));
+    }
+
+    /// Has a controller that is no voter, or that ceases to be one, follow the log of those who are. For a node of a
+    /// dynamic quorum, once it can reach others. Call once.
+    ///
+    /// @param channels the other controllers
+    /// @param active whichever of them is active
+    public void follow(ControllerChannels channels, NodeToController active) {
+        if (config.voters().isEmpty() && quorum instanceof RatisQuorum ratis) {
+            observer = new QuorumObserver(
+                    config,
+                    directory.clusterId(),
+                    directory.directoryId(),
+                    ratis,
+                    channels,
+                    active,
+                    services.time(),
+                    services.faults());
+            observer.start();
+        }
+    }
+
+    /// What takes the messages of other voters, for the listener that they come in on.
+    public RaftRequests raftRequests() {
+        return raftRequests;
     }
 
     public Controller controller() {
@@ -228,6 +296,10 @@ public final class MetadataQuorumNode implements AutoCloseable {
     /// Hands leadership over if there is somebody to take it, then stops.
     @Override
     public void close() {
+        QuorumObserver following = observer;
+        if (following != null) {
+            following.close();
+        }
         quorum.resign(1000);
         controller.close();
         fetches.close();

@@ -29,10 +29,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends the leaders' proposals of another ISR to the controller (KIP-497, KIP-903): those of all partitions together,
+/// Sends the leaders' proposals of another ISR to the controller (KIP-497, KIP-903): those of all partitions
+/// together,
 /// one request at a time, again and again until each has an answer.
 ///
-/// An answer that leaves open whether the controller took the proposal (it may have, on an earlier attempt whose answer
+/// An answer that leaves open whether the controller took the proposal (it may have, on an earlier attempt
+/// whose answer
 /// was lost) changes nothing: the proposed members go on counting until metadata with a later partition epoch comes.
 /// Only INELIGIBLE_REPLICA says for sure that it did not. Has no thread; works in a mailbox. Thread-safe.
 public final class AlterPartitionSender implements IsrProposals {
@@ -57,7 +59,9 @@ public final class AlterPartitionSender implements IsrProposals {
     private final Map<Key, Pending> waiting = new LinkedHashMap<>();
     private boolean inFlight;
     private boolean pausing;
-    private boolean closed;
+
+    /// Also read by those who would hand over a task that nobody may run any more.
+    private volatile boolean closed;
 
     /// @param brokerEpoch of this node's registration
     /// @param executor for what the timer fires
@@ -80,6 +84,9 @@ public final class AlterPartitionSender implements IsrProposals {
 
     @Override
     public void propose(Partition partition, IsrProposal proposal) {
+        if (closed) {
+            return;
+        }
         // On another thread: whoever proposes is inside a partition's mailbox.
         executor.execute(() -> mailbox.submit(() -> {
             waiting.put(
@@ -124,8 +131,7 @@ public final class AlterPartitionSender implements IsrProposals {
                         .setBrokerId(member.brokerId())
                         .setBrokerEpoch(member.brokerId() == localId ? epoch : member.brokerEpoch()));
             }
-            topics.computeIfAbsent(
-                            key.topicId(), id -> TopicIsr.newBuilder().setTopicId(MetadataRecords.id(id)))
+            topics.computeIfAbsent(key.topicId(), id -> TopicIsr.newBuilder().setTopicId(MetadataRecords.id(id)))
                     .addPartitions(partition);
         });
         var request = AlterPartitionRequest.newBuilder().setBrokerId(localId).setBrokerEpoch(epoch);
@@ -214,12 +220,14 @@ public final class AlterPartitionSender implements IsrProposals {
     private void pause() {
         if (!closed) {
             pausing = true;
-            timer.schedule(
-                    time.nanoseconds() + RETRY_NANOS,
-                    () -> executor.execute(() -> mailbox.submit(() -> {
+            timer.schedule(time.nanoseconds() + RETRY_NANOS, () -> {
+                if (!closed) {
+                    executor.execute(() -> mailbox.submit(() -> {
                         pausing = false;
                         go();
-                    })));
+                    }));
+                }
+            });
         }
     }
 

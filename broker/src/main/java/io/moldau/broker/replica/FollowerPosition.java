@@ -22,8 +22,7 @@ public record FollowerPosition(
     /// A follower that has not fetched from this leader yet. A member of the ISR counts as caught up when the leader
     /// takes over; any other first has to show it.
     static FollowerPosition unknown(boolean inSync, long nowNanos) {
-        return new FollowerPosition(
-                -1L, -1L, -1L, nowNanos, -1L, inSync ? nowNanos : nowNanos - LONG_AGO_NANOS);
+        return new FollowerPosition(-1L, -1L, -1L, nowNanos, -1L, inSync ? nowNanos : nowNanos - LONG_AGO_NANOS);
     }
 
     /// It fetches from `offset` while the leader's log ends at `leaderEnd`. Whoever has now what the leader had at

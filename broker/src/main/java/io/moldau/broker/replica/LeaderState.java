@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The high watermark is the smallest log end among the *maximal* ISR (the committed one and the members proposed
 /// but not yet confirmed by the controller, since either may be what the next leader is chosen from) and those who
-/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It never falls
+/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It
+/// never falls
 /// within an epoch, and stands still while the committed ISR is below `min.insync.replicas` (KIP-966: replicas that
 /// left the ISR then have everything below it). Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
@@ -208,7 +209,13 @@ public final class LeaderState {
     /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null
     /// if that does not hold, it is not eligible, or a proposal is open.
     public @Nullable IsrProposal proposeExpansion(int brokerId, Eligibility eligibility) {
-        if (proposed != null || !mayJoin(brokerId, eligibility)) {
+        FollowerPosition position = followers.get(brokerId);
+        if (proposed != null || isr.contains(brokerId) || position == null) {
+            return null;
+        }
+        if (position.logEndOffset() < highWatermark
+                || position.logEndOffset() < epochStartOffset
+                || !eligibility.isEligible(brokerId, position.brokerEpoch())) {
             return null;
         }
         var wanted = new TreeSet<>(isr);
@@ -216,28 +223,18 @@ public final class LeaderState {
         return propose(wanted);
     }
 
-    /// Followers that are where they have to be should join, all together; null if there are none or a proposal is open.
-    /// For those that had nothing more to fetch since they became eligible, and so do not show themselves.
-    public @Nullable IsrProposal proposeExpansion(Eligibility eligibility) {
-        if (proposed != null) {
-            return null;
-        }
-        var wanted = new TreeSet<>(isr);
-        for (int broker : followers.keySet()) {
-            if (mayJoin(broker, eligibility)) {
-                wanted.add(broker);
+    /// [#proposeExpansion(int, Eligibility)] for whoever has caught up and may join. To be tried when something else
+    /// than a follower's fetch has changed: one that has everything does not tell so again.
+    public @Nullable IsrProposal proposeAnyExpansion(long nowNanos, long maxLagNanos, Eligibility eligibility) {
+        for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
+            if (follower.getValue().isCaughtUp(logEndOffset, nowNanos, maxLagNanos)) {
+                IsrProposal proposal = proposeExpansion(follower.getKey(), eligibility);
+                if (proposal != null) {
+                    return proposal;
+                }
             }
         }
-        return wanted.size() == isr.size() ? null : propose(wanted);
-    }
-
-    private boolean mayJoin(int brokerId, Eligibility eligibility) {
-        FollowerPosition position = followers.get(brokerId);
-        return position != null
-                && !isr.contains(brokerId)
-                && position.logEndOffset() >= highWatermark
-                && position.logEndOffset() >= epochStartOffset
-                && eligibility.isEligible(brokerId, position.brokerEpoch());
+        return null;
     }
 
     /// Members that have lagged for too long should leave; null if there are none or a proposal is open.
@@ -264,7 +261,8 @@ public final class LeaderState {
         return new IsrProposal(List.copyOf(members), leaderEpoch, partitionEpoch);
     }
 
-    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR stands. Returns
+    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR
+    /// stands. Returns
     /// the high watermark.
     public long onProposalRejected(int basePartitionEpoch) {
         if (basePartitionEpoch == partitionEpoch) {
@@ -318,9 +316,7 @@ public final class LeaderState {
         long smallest = logEndOffset;
         for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
             Integer broker = follower.getKey();
-            if (isr.contains(broker)
-                    || (proposed != null && proposed.contains(broker))
-                    || joining.contains(broker)) {
+            if (isr.contains(broker) || (proposed != null && proposed.contains(broker)) || joining.contains(broker)) {
                 smallest = Math.min(smallest, follower.getValue().logEndOffset());
             }
         }

@@ -5,7 +5,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Runs the tasks of one owner, mostly a partition, one at a time and in the order they were brought, without a thread of
+/// Runs the tasks of one owner, mostly a partition, one at a time and in the order they were brought,
+/// without a thread of
 /// its own.
 ///
 /// A thread that finds nobody inside goes in and runs its task at once; one that finds somebody leaves its task and

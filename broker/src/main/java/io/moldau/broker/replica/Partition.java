@@ -172,6 +172,7 @@ public final class Partition {
                 raise(state.onRegistration(
                         registration.partitionEpoch(), registration.replicas(), registration.isr(), now));
                 raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()));
+                proposeExpansion(state);
             } else {
                 log.beginEpoch(registration.leaderEpoch());
                 var state = new LeaderState(
@@ -339,15 +340,23 @@ public final class Partition {
     /// @param offset it asks for what comes from here on: it has everything below
     /// @param startOffset where its log begins
     public record FollowerFetch(
-            int brokerId, long brokerEpoch, long offset, long startOffset, int currentLeaderEpoch, int lastFetchedEpoch) {}
+            int brokerId,
+            long brokerEpoch,
+            long offset,
+            long startOffset,
+            int currentLeaderEpoch,
+            int lastFetchedEpoch) {}
 
-    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high watermark
+    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high
+    /// watermark
     /// follows. Reads up to the end of the log.
     public PartitionRead readAsFollower(FollowerFetch fetch, int maxBytes, boolean atLeastOne) {
         Role now = role;
         Errors refused = checkLeader(now, fetch.currentLeaderEpoch());
         if (refused == Errors.NONE) {
-            refused = now instanceof Role.Leader leader ? checkFollower(leader.state(), fetch) : Errors.NOT_LEADER_OR_FOLLOWER;
+            refused = now instanceof Role.Leader leader
+                    ? checkFollower(leader.state(), fetch)
+                    : Errors.NOT_LEADER_OR_FOLLOWER;
         }
         if (refused != Errors.NONE) {
             return new PartitionRead.Failed(refused, now.leaderId(), now.leaderEpoch());
@@ -405,14 +414,21 @@ public final class Partition {
     }
 
     /// Inside the mailbox.
+    private void proposeExpansion(LeaderState state) {
+        Replication replication = services.replication();
+        propose(state.proposeAnyExpansion(
+                services.time().nanoseconds(), replication.maxLagNanos(), replication.eligibility()));
+    }
+
+    /// Inside the mailbox.
     private void propose(LeaderState.@Nullable IsrProposal proposal) {
         if (proposal != null) {
             services.replication().isrProposals().propose(this, proposal);
         }
     }
 
-    /// Time has passed, or brokers have come or gone: followers that lag too long are proposed to leave the ISR, those
-    /// that have become eligible to join it.
+    /// Time has passed, or brokers have changed: followers that lag too long are proposed to leave the ISR, and those
+    /// that have caught up to join it.
     public void checkFollowers() {
         if (!(role instanceof Role.Leader(LeaderState known, int epoch, int leader)) || !known.hasFollowers()) {
             return;
@@ -423,7 +439,7 @@ public final class Partition {
                 long nanos = services.time().nanoseconds();
                 raise(state.onTick(nanos, replication.maxLagNanos(), replication.eligibility()), true);
                 propose(state.proposeShrink(nanos, replication.maxLagNanos()));
-                propose(state.proposeExpansion(replication.eligibility()));
+                proposeExpansion(state);
             }
         });
     }
@@ -432,7 +448,11 @@ public final class Partition {
     public void isrAccepted(int leaderEpoch, int partitionEpoch, List<Integer> isr) {
         mailbox.submit(() -> {
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
-                raise(state.onProposalAccepted(partitionEpoch, isr, services.time().nanoseconds()), true);
+                raise(
+                        state.onProposalAccepted(
+                                partitionEpoch, isr, services.time().nanoseconds()),
+                        true);
+                proposeExpansion(state);
             }
         });
     }
@@ -545,7 +565,8 @@ public final class Partition {
         });
     }
 
-    /// Throws everything away and begins at `offset`, because the leader of that term has nothing that this log could
+    /// Throws everything away and begins at `offset`, because the leader of that term has nothing that this
+    /// log could
     /// be continued with. Waits for the disk.
     public void startAgainAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
         step(term, callback, () -> {

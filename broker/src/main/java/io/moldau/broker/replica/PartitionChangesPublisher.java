@@ -46,16 +46,15 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
                 changes.followers().entrySet()) {
             registry.becomeFollower(it.getKey(), it.getValue(), settingsOf(it.getKey(), newImage, ofTopic));
         }
+        if (!delta.clusterDelta().isEmpty()) {
+            registry.checkFollowers();
+        }
         Map<String, TopicSettings> changed = new HashMap<>();
         for (String topic : topicsWithOtherSettings(delta, newImage)) {
             changed.put(topic, settings.settings(newImage, topic));
         }
         if (!changed.isEmpty()) {
             registry.updateSettings(changed);
-        }
-        if (!delta.clusterDelta().changedBrokers().isEmpty()) {
-            // A broker that may serve again has mostly nothing to fetch: nothing else would bring it back into sync.
-            registry.onlinePartitions().forEach(Partition::checkFollowers);
         }
     }
 

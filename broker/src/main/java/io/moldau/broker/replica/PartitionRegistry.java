@@ -38,7 +38,8 @@ public final class PartitionRegistry implements AutoCloseable {
     private final Partition.Services services;
     private final Map<TopicPartition, HostedPartition> hosted = new ConcurrentHashMap<>();
 
-    /// [#PartitionRegistry(int, LogDirs, Supplier, Time, TailCache, FaultHandler, Replication)] for partitions with one
+    /// [#PartitionRegistry(int, LogDirs, Supplier, Time, TailCache, FaultHandler, Replication)] for
+    /// partitions with one
     /// replica.
     public PartitionRegistry(
             int localId, LogDirs logs, Supplier<MetadataImage> image, Time time, TailCache tails, FaultHandler faults) {
@@ -118,6 +119,15 @@ public final class PartitionRegistry implements AutoCloseable {
 
     public MetadataImage image() {
         return image.get();
+    }
+
+    /// Has every leader look at its followers: who lags too long, and who may join the ISR.
+    public void checkFollowers() {
+        for (HostedPartition partition : hosted.values()) {
+            if (partition instanceof HostedPartition.Online(Partition it)) {
+                it.checkFollowers();
+            }
+        }
     }
 
     // --- changes, by the metadata publisher ---

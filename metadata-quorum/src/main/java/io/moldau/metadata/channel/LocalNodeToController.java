@@ -2,6 +2,7 @@ package io.moldau.metadata.channel;
 
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerContext;
@@ -17,6 +18,7 @@ import io.moldau.metadata.message.FetchSnapshotRequest;
 import io.moldau.metadata.message.FetchSnapshotResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.message.RegisterBrokerResponse;
+import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
@@ -37,9 +39,12 @@ public final class LocalNodeToController implements NodeToController {
 
     private final Controller controller;
     private final MetadataFetchService fetches;
+    private final QuorumRequests quorumRequests;
     private final Time time;
 
-    public LocalNodeToController(Controller controller, MetadataFetchService fetches, Time time) {
+    public LocalNodeToController(
+            Uuid clusterId, MetadataQuorum quorum, Controller controller, MetadataFetchService fetches, Time time) {
+        this.quorumRequests = new QuorumRequests(clusterId, quorum, fetches, time);
         this.controller = controller;
         this.fetches = fetches;
         this.time = time;
@@ -81,7 +86,10 @@ public final class LocalNodeToController implements NodeToController {
 
     @Override
     public CompletableFuture<Message> forward(ControllerContext context, Message request) {
-        return dispatch(controller, context, request).thenApply(response -> response);
+        CompletableFuture<Message> aboutTheQuorum = quorumRequests.handle(context, request);
+        return aboutTheQuorum != null
+                ? aboutTheQuorum
+                : dispatch(controller, context, request).thenApply(response -> response);
     }
 
     /// Calls the controller's method for a client's request.

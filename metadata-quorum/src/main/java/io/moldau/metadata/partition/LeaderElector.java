@@ -26,8 +26,9 @@ public final class LeaderElector {
     /// @param replicas in order of preference
     /// @param isr the in-sync replicas the partition is about to have
     /// @param elr the eligible leaders it is about to have
-    /// @param lastKnownLeader who led when the last in-sync replica was lost, or [PartitionRegistration#NO_LEADER]. When
-    ///     nobody is known to have every record it is the best guess, and is elected without being asked for (KIP-966)
+    /// @param lastKnownLeader who led when the last in-sync replica was lost, or
+    ///     [PartitionRegistration#NO_LEADER]. When nobody is known to have every record it is the
+    ///     best guess, and is elected without being asked for (KIP-966)
     /// @param active whether a broker may lead at all
     public record Candidates(
             int leader,

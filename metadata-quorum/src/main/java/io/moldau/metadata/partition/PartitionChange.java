@@ -37,11 +37,7 @@ public final class PartitionChange {
 
     /// @param active whether a broker may lead
     public PartitionChange(
-            PartitionRegistration partition,
-            Uuid topicId,
-            int partitionId,
-            IntPredicate active,
-            PartitionRules rules) {
+            PartitionRegistration partition, Uuid topicId, int partitionId, IntPredicate active, PartitionRules rules) {
         this.partition = partition;
         this.topicId = topicId;
         this.partitionId = partitionId;

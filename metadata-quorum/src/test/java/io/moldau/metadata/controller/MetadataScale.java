@@ -63,13 +63,22 @@ public final class MetadataScale {
             System.out.printf("image: %,d KiB of heap%n", (usedHeap() - heapBefore) / 1024);
         }
         alterOne(print);
-        step("fence broker 0", print, () -> new FenceBroker(settings).plan(image, 0, 100).records());
+        step(
+                "fence broker 0",
+                print,
+                () -> new FenceBroker(settings).plan(image, 0, 100).records());
         step("unfence broker 0", print, () -> heartbeat(0, 100).records());
         takeBack(print);
-        step("give leaders back, first part", print, () -> new BalanceLeaders(settings).plan(image).records());
-        step("broker 1 crashed and registers", print, () -> new RegisterBroker(settings)
-                .plan(image, TestImages.registration(1, new Uuid(9, 9)), false)
-                .records());
+        step(
+                "give leaders back, first part",
+                print,
+                () -> new BalanceLeaders(settings).plan(image).records());
+        step(
+                "broker 1 crashed and registers",
+                print,
+                () -> new RegisterBroker(settings)
+                        .plan(image, TestImages.registration(1, new Uuid(9, 9)), false)
+                        .records());
         snapshot(print);
     }
 
@@ -87,11 +96,7 @@ public final class MetadataScale {
 
     private void create(int topics, int partitions, boolean print) {
         var create = new CreateTopics(
-                settings,
-                new StripedReplicaPlacer(),
-                ConfigValidator.acceptAll(),
-                TopicConfigDescriber.none(),
-                random);
+                settings, new StripedReplicaPlacer(), ConfigValidator.acceptAll(), TopicConfigDescriber.none(), random);
         long start = System.nanoTime();
         long slowest = 0;
         for (int i = 0; i < topics; i++) {
@@ -117,30 +122,32 @@ public final class MetadataScale {
     private void alterOne(boolean print) {
         TopicImage topic = Objects.requireNonNull(image.topics().topic("topic-1"));
         var partition = Objects.requireNonNull(topic.partition(0));
-        step("alter the ISR of one partition", print, () -> new AlterPartition(settings)
-                .plan(
-                        image,
-                        AlterPartitionRequest.newBuilder()
-                                .setBrokerId(partition.leader())
-                                .setBrokerEpoch(100 + partition.leader())
-                                .addTopics(AlterPartitionRequest.TopicIsr.newBuilder()
-                                        .setTopicId(MetadataRecords.id(topic.id()))
-                                        .addPartitions(AlterPartitionRequest.PartitionIsr.newBuilder()
-                                                .setLeaderEpoch(partition.leaderEpoch())
-                                                .setPartitionEpoch(partition.partitionEpoch())
-                                                .addNewIsr(AlterPartitionRequest.IsrMember.newBuilder()
-                                                        .setBrokerId(partition.leader())
-                                                        .setBrokerEpoch(-1))))
-                                .build())
-                .records());
+        step(
+                "alter the ISR of one partition",
+                print,
+                () -> new AlterPartition(settings)
+                        .plan(
+                                image,
+                                AlterPartitionRequest.newBuilder()
+                                        .setBrokerId(partition.leader())
+                                        .setBrokerEpoch(100 + partition.leader())
+                                        .addTopics(AlterPartitionRequest.TopicIsr.newBuilder()
+                                                .setTopicId(MetadataRecords.id(topic.id()))
+                                                .addPartitions(AlterPartitionRequest.PartitionIsr.newBuilder()
+                                                        .setLeaderEpoch(partition.leaderEpoch())
+                                                        .setPartitionEpoch(partition.partitionEpoch())
+                                                        .addNewIsr(AlterPartitionRequest.IsrMember.newBuilder()
+                                                                .setBrokerId(partition.leader())
+                                                                .setBrokerEpoch(-1))))
+                                        .build())
+                        .records());
     }
 
     /// Every leader takes broker 0 back into its ISRs, as after its restart.
     private void takeBack(boolean print) {
         for (var broker : image.cluster().brokers()) {
-            var request = AlterPartitionRequest.newBuilder()
-                    .setBrokerId(broker.id())
-                    .setBrokerEpoch(broker.epoch());
+            var request =
+                    AlterPartitionRequest.newBuilder().setBrokerId(broker.id()).setBrokerEpoch(broker.epoch());
             for (TopicImage topic : image.topics().topics()) {
                 var wanted = AlterPartitionRequest.TopicIsr.newBuilder().setTopicId(MetadataRecords.id(topic.id()));
                 topic.partitions().forEach((id, partition) -> {
@@ -160,9 +167,10 @@ public final class MetadataScale {
                 request.addTopics(wanted);
             }
             AlterPartitionRequest built = request.build();
-            step("broker " + broker.id() + "'s ISRs grow, one request", print, () -> new AlterPartition(settings)
-                    .plan(image, built)
-                    .records());
+            step(
+                    "broker " + broker.id() + "'s ISRs grow, one request",
+                    print,
+                    () -> new AlterPartition(settings).plan(image, built).records());
         }
     }
 
@@ -171,7 +179,8 @@ public final class MetadataScale {
         long start = System.nanoTime();
         ImageWriter.write(image, image.offset(), 1, bytes);
         long written = System.nanoTime();
-        MetadataImage read = ImageReader.read(new ByteArrayInputStream(bytes.toByteArray())).image();
+        MetadataImage read =
+                ImageReader.read(new ByteArrayInputStream(bytes.toByteArray())).image();
         long done = System.nanoTime();
         if (print) {
             System.out.printf(

@@ -32,8 +32,7 @@ public final class TestImages {
     /// A new cluster.
     public static MetadataImage empty() {
         return apply(
-                MetadataImage.EMPTY,
-                Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(7)));
+                MetadataImage.EMPTY, Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(7)));
     }
 
     /// The same with eligible leader replicas (KIP-966) on.

@@ -6,8 +6,9 @@ import io.moldau.wire.protocol.Message;
 import java.util.Objects;
 import java.util.function.ToLongFunction;
 
-/// An API that the active controller answers and to which this node has nothing to add: ElectLeaders (KIP-183, KIP-460),
-/// AlterPartitionReassignments and ListPartitionReassignments (KIP-455), UnregisterBroker.
+/// An API that the active controller answers and to which this node has nothing to add: ElectLeaders
+/// (KIP-183, KIP-460), AlterPartitionReassignments and ListPartitionReassignments (KIP-455),
+/// UnregisterBroker.
 public final class ForwardingHandler<Q extends Message> implements RequestHandler<Q> {
 
     /// How long a request may take that has no time-out of its own.

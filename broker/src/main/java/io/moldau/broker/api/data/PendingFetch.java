@@ -49,8 +49,8 @@ final class PendingFetch implements Runnable {
     /// @param full answer for every partition, not only for those that have something new
     /// @param replicaId the follower that fetches, -1 for a client
     /// @param brokerEpoch of the follower's process, -1 if it does not say
-    /// @param rack where the client is, empty if it does not say; null for a follower, and for a client of a version
-    ///     that only reads from leaders (KIP-392)
+    /// @param rack where the client is, empty if it does not say; null for a follower, and for a client
+    ///     of a version that only reads from leaders (KIP-392)
     record Terms(
             int maxWaitMs,
             int minBytes,
@@ -271,7 +271,8 @@ final class PendingFetch implements Runnable {
         long total = 0;
         boolean decisive = false;
         // A follower that serves consumers must not learn of what is committed half a second late.
-        boolean highWatermarkMatters = terms.isFollower() && services.readReplicas().isOn();
+        boolean highWatermarkMatters =
+                terms.isFollower() && services.readReplicas().isOn();
         for (int left = session.queue().size(); left > 0; left--) {
             long budget = terms.maxBytes() - total;
             if (budget <= 0 && total > 0 && !terms.full()) {

@@ -116,7 +116,6 @@ record FetcherState(
         };
     }
 
-
     /// Time has passed: whoever has waited long enough fetches again.
     FetcherState onTime(long nowNanos) {
         return phase == Phase.BACKING_OFF && nowNanos - retryNanos >= 0 ? in(Phase.FETCHING) : this;

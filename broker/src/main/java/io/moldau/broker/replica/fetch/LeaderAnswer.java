@@ -8,7 +8,8 @@ sealed interface LeaderAnswer {
     /// The logs agree up to where the follower is; batches from there on, perhaps none.
     record Batches(long highWatermark, long logStartOffset) implements LeaderAnswer {}
 
-    /// The follower's last epoch is not in the leader's log, or ended earlier there: the greatest epoch up to it that
+    /// The follower's last epoch is not in the leader's log, or ended earlier there: the greatest epoch up
+    /// to it that
     /// the leader has ends at that offset (KIP-595).
     record Diverging(int epoch, long endOffset) implements LeaderAnswer {}
 

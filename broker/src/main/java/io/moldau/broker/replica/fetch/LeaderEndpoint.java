@@ -19,7 +19,8 @@ public interface LeaderEndpoint extends AutoCloseable {
         void close();
     }
 
-    /// Asks. The future completes on any thread, and fails with [io.moldau.common.ApiException] if there is no answer:
+    /// Asks. The future completes on any thread, and fails with [io.moldau.common.ApiException] if there is
+    /// no answer:
     /// nobody listens, the connection broke, or it took too long.
     CompletableFuture<Answer> fetch(FetchRequestData request, long timeoutMs);
 

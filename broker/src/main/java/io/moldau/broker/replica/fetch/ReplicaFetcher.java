@@ -44,7 +44,8 @@ import org.slf4j.LoggerFactory;
 /// Copies partitions from one leader over one connection, in one fetch session (KIP-227).
 ///
 /// Has no thread: it works in a mailbox, on the event loop that brings an answer, on the thread that publishes
-/// metadata, or on a background thread after a pause. What [FetcherState] decides for a partition it has carried out by
+/// metadata, or on a background thread after a pause. What [FetcherState] decides for a partition it has
+/// carried out by
 /// the [Partition]; only cutting a log, which waits for the disk, goes to a background thread. A fetch names those
 /// partitions only that are elsewhere than the leader was told last. When there is something to tell while a fetch
 /// waits at the leader, a second one is sent behind it, which makes the leader answer the first.
@@ -146,7 +147,8 @@ final class ReplicaFetcher {
 
     // --- from the thread that publishes metadata ---
 
-    /// Where the leader listens; null while that is not known. Whatever is known of the leader is news: a pause after
+    /// Where the leader listens; null while that is not known. Whatever is known of the leader is news: a
+    /// pause after
     /// failures ends.
     void reachAt(@Nullable Endpoint newAddress) {
         mailbox.submit(() -> {
@@ -173,12 +175,15 @@ final class ReplicaFetcher {
             }
             var now = new Followed(key, partition, new FollowerTerm(leaderId, leaderEpoch));
             followed.put(key, now);
-            partition.positionAsFollower(now.term, outcome -> mailbox.submit(() -> {
-                if (followed.get(key) == now && outcome instanceof FollowerOutcome.Position(long end, int epoch)) {
-                    enter(now, FetcherState.begin(leaderEpoch, end, epoch));
-                    go();
-                }
-            }));
+            partition.positionAsFollower(
+                    now.term,
+                    outcome -> mailbox.submit(() -> {
+                        if (followed.get(key) == now
+                                && outcome instanceof FollowerOutcome.Position(long end, int epoch)) {
+                            enter(now, FetcherState.begin(leaderEpoch, end, epoch));
+                            go();
+                        }
+                    }));
         });
     }
 
@@ -225,7 +230,10 @@ final class ReplicaFetcher {
             backingOff.remove(it);
         }
         if (state.phase() == Phase.FAILED) {
-            LOG.error("Following stopped, the log failed partition={} leader={}", it.partition.topicPartition(), leaderId);
+            LOG.error(
+                    "Following stopped, the log failed partition={} leader={}",
+                    it.partition.topicPartition(),
+                    leaderId);
         }
     }
 
@@ -277,10 +285,13 @@ final class ReplicaFetcher {
         }
         wakeUpNanos = nanos;
         wakeUp = services.timer()
-                .schedule(nanos, () -> services.background().execute(() -> mailbox.submit(() -> {
-                    wakeUp = null;
-                    go();
-                })));
+                .schedule(
+                        nanos,
+                        () -> services.background()
+                                .execute(() -> mailbox.submit(() -> {
+                                    wakeUp = null;
+                                    go();
+                                })));
     }
 
     private boolean fetchesAny() {
@@ -440,7 +451,10 @@ final class ReplicaFetcher {
                     error);
         }
         FetcherState.Step step = asked.on(
-                answer, it.partition.log().leaderEpochs(), backOff, services.time().nanoseconds());
+                answer,
+                it.partition.log().leaderEpochs(),
+                backOff,
+                services.time().nanoseconds());
         enter(it, step.next());
         switch (step.effect()) {
             case null -> {}
@@ -485,7 +499,8 @@ final class ReplicaFetcher {
             case NONE ->
                 data.divergingEpoch().epoch() >= 0
                         ? new LeaderAnswer.Diverging(
-                                data.divergingEpoch().epoch(), data.divergingEpoch().endOffset())
+                                data.divergingEpoch().epoch(),
+                                data.divergingEpoch().endOffset())
                         : new LeaderAnswer.Batches(data.highWatermark(), data.logStartOffset());
             case OFFSET_OUT_OF_RANGE -> new LeaderAnswer.OutOfRange(data.logStartOffset());
             default -> new LeaderAnswer.Failed(error);
@@ -521,7 +536,8 @@ final class ReplicaFetcher {
         connectFailures++;
         connectNanos = services.time().nanoseconds() + backOff.afterFailures(connectFailures);
         if (connectFailures == 1) {
-            LOG.info("No answer from a leader leader={} address={} reason={}", leaderId, address, String.valueOf(cause));
+            LOG.info(
+                    "No answer from a leader leader={} address={} reason={}", leaderId, address, String.valueOf(cause));
         }
         disconnect();
     }

@@ -22,7 +22,8 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Has every replica of this node that is not a leader follow its leader: one [ReplicaFetcher] for each leading broker,
+/// Has every replica of this node that is not a leader follow its leader: one [ReplicaFetcher] for each
+/// leading broker,
 /// or as many as `num.replica.fetchers` says.
 ///
 /// Runs on the metadata loader's thread, after the partitions themselves have been told what they are.

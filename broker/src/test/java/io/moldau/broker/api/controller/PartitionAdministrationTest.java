@@ -61,8 +61,9 @@ class PartitionAdministrationTest {
 
     @Test
     void leadersAreElected() throws Exception {
-        Map<TopicPartition, Optional<Throwable>> one =
-                admin.electLeaders(ElectionType.PREFERRED, Set.of(T0)).partitions().get();
+        Map<TopicPartition, Optional<Throwable>> one = admin.electLeaders(ElectionType.PREFERRED, Set.of(T0))
+                .partitions()
+                .get();
         assertThat(one.get(T0)).containsInstanceOf(ElectionNotNeededException.class);
         assertThat(admin.electLeaders(ElectionType.PREFERRED, null).partitions().get())
                 .isEmpty();
@@ -75,14 +76,12 @@ class PartitionAdministrationTest {
 
     @Test
     void replicasAreMoved() throws Exception {
-        admin.alterPartitionReassignments(
-                        Map.of(T0, Optional.of(new NewPartitionReassignment(List.of(1)))))
+        admin.alterPartitionReassignments(Map.of(T0, Optional.of(new NewPartitionReassignment(List.of(1)))))
                 .all()
                 .get();
         assertThat(admin.listPartitionReassignments().reassignments().get()).isEmpty();
         assertFails(
-                admin.alterPartitionReassignments(
-                                Map.of(T0, Optional.of(new NewPartitionReassignment(List.of(1, 9)))))
+                admin.alterPartitionReassignments(Map.of(T0, Optional.of(new NewPartitionReassignment(List.of(1, 9)))))
                         .all(),
                 InvalidReplicaAssignmentException.class);
         assertFails(

@@ -138,8 +138,7 @@ class FetcherStateTest {
 
     @Test
     void aDiskThatFailedStopsThisPartitionForGood() {
-        FetcherState state = AT_30.applied(
-                new FollowerOutcome.Failed(Errors.KAFKA_STORAGE_ERROR, "disk"), BACK_OFF, 0);
+        FetcherState state = AT_30.applied(new FollowerOutcome.Failed(Errors.KAFKA_STORAGE_ERROR, "disk"), BACK_OFF, 0);
         assertThat(state.phase()).isEqualTo(Phase.FAILED);
         assertThat(state.onTime(1L << 40)).isEqualTo(state);
         assertThat(AT_30.applied(new FollowerOutcome.Failed(Errors.CORRUPT_MESSAGE, "crc"), BACK_OFF, 0)
@@ -147,7 +146,8 @@ class FetcherStateTest {
                 .isEqualTo(Phase.BACKING_OFF);
     }
 
-    /// Two logs of random histories: the rounds of asking and cutting end where the logs really part, and cut nothing
+    /// Two logs of random histories: the rounds of asking and cutting end where the logs really part, and
+    /// cut nothing
     /// that both have.
     @io.moldau.testing.Seeds(count = 200)
     void roundsOfCuttingFindThePlaceWhereTwoLogsPart(long seed) {

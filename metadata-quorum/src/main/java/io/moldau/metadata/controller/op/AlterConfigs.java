@@ -257,13 +257,11 @@ public final class AlterConfigs {
         String after = wanted.get(TopicRules.MIN_INSYNC_REPLICAS);
         if (!resource.name().isEmpty() && after != null && !after.equals(before)) {
             throw new ApiException(
-                    Errors.INVALID_CONFIG,
-                    "Broker-level min.insync.replicas cannot be altered while ELR is enabled.");
+                    Errors.INVALID_CONFIG, "Broker-level min.insync.replicas cannot be altered while ELR is enabled.");
         }
         if (resource.name().isEmpty() && before != null && after == null) {
             throw new ApiException(
-                    Errors.INVALID_CONFIG,
-                    "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
+                    Errors.INVALID_CONFIG, "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
         }
     }
 

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Moves replicas to other brokers, or calls a move off (KIP-455). Each partition succeeds or fails by itself.
 ///
-/// While a move goes on the partition has the replicas it had and those it is to have, these first. The leader takes new
-/// replicas into the ISR as they catch up; the change of the ISR that has all of them ([AlterPartition]) ends the move.
+/// While a move goes on the partition has the replicas it had and those it is to have, these first.
+/// The leader takes new replicas into the ISR as they catch up; the change of the ISR that has all of
+/// them ([AlterPartition]) ends the move.
 public final class AlterPartitionReassignments {
 
     private final ControllerSettings settings;
@@ -57,12 +58,7 @@ public final class AlterPartitionReassignments {
                                 "Partition " + topic.name() + "-" + wanted.partitionIndex()
                                         + " is in the request more than once.");
                     }
-                    change(
-                                    image,
-                                    rules.of(topic.name()),
-                                    topic.name(),
-                                    wanted,
-                                    request.allowReplicationFactorChange())
+                    change(image, rules.of(topic.name()), topic.name(), wanted, request.allowReplicationFactorChange())
                             .ifPresent(records::add);
                 } catch (ApiException e) {
                     response.setErrorCode(e.error().code()).setErrorMessage(e.getMessage());
@@ -95,13 +91,12 @@ public final class AlterPartitionReassignments {
                     Errors.UNKNOWN_TOPIC_OR_PARTITION,
                     "Unable to find partition " + name + ":" + wanted.partitionIndex() + ".");
         }
-        var change = new PartitionChange(
-                partition, topic.id(), wanted.partitionIndex(), image.cluster()::isActive, rules);
+        var change =
+                new PartitionChange(partition, topic.id(), wanted.partitionIndex(), image.cluster()::isActive, rules);
         if (rules.eligibleLeaders()) {
             // The only replica stays in sync while its broker is away; one of several does not.
-            change.isr(partition.isr().stream()
-                    .filter(image.cluster()::isUnfenced)
-                    .toList());
+            change.isr(
+                    partition.isr().stream().filter(image.cluster()::isUnfenced).toList());
         }
         @Nullable List<Integer> target = wanted.replicas();
         return target == null

@@ -63,8 +63,8 @@ final class LeaderUpdates {
     }
 
     /// The broker's process ended without having said that all it had is on disk, so it may lack records it had
-    /// acknowledged (KIP-966): it leaves every ISR and is no eligible leader any more. Partitions of which it has the
-    /// only replica stay with it, in a new leader epoch: what it has is all there is.
+    /// acknowledged (KIP-966): it leaves every ISR and is no eligible leader any more. Partitions of
+    /// which it has the only replica stay with it, in a new leader epoch: what it has is all there is.
     static List<MetadataRecord> brokerCrashed(MetadataImage image, int brokerId, ControllerSettings settings) {
         IntPredicate active = activeBut(image, brokerId);
         var rules = new TopicRules(image, settings);

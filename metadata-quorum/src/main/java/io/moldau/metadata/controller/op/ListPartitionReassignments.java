@@ -33,8 +33,9 @@ public final class ListPartitionReassignments {
                 }
             }
         }
-        return ControllerResult.answer(
-                new ListPartitionReassignmentsResponseData().setErrorMessage(null).setTopics(topics));
+        return ControllerResult.answer(new ListPartitionReassignmentsResponseData()
+                .setErrorMessage(null)
+                .setTopics(topics));
     }
 
     private static void add(TopicImage topic, Collection<Integer> ids, List<OngoingTopicReassignment> topics) {

@@ -1,25 +1,31 @@
 package io.moldau.metadata.quorum.ratis;
 
+import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.quorum.Applied;
 import io.moldau.metadata.quorum.AppliedMetadata;
 import io.moldau.metadata.quorum.LeadershipLostException;
 import io.moldau.metadata.quorum.LogEntry;
 import io.moldau.metadata.quorum.LogRange;
 import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumListener;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
 import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.transport.RaftMessage;
+import io.moldau.metadata.quorum.transport.RaftRequests;
+import io.moldau.metadata.quorum.transport.RaftTransport;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,11 +33,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -43,12 +52,13 @@ import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerRpcWithProxy;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.LifeCycle;
+import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +77,7 @@ public final class RatisQuorum implements MetadataQuorum {
 
     private static final String LOG_WRITER = "SegmentedRaftLogWorker";
     private static final long TICK_MS = 1000;
+    private static final long TRANSFER_TIMEOUT_MS = 2000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
     /// A batch that takes longer than this to commit shows a sick disk: one that hangs does not stop heartbeats, so
@@ -75,6 +86,9 @@ public final class RatisQuorum implements MetadataQuorum {
 
     private final RatisQuorumConfig config;
     private final QuorumDirectory directory;
+    private final RaftTransport transport;
+    private final PeerAddresses addresses = new PeerAddresses(this::registeredAddress);
+    private final RatisRequests requests;
     private final Time time;
     private final QuorumMetrics metrics;
     private final FaultHandler faults;
@@ -86,10 +100,20 @@ public final class RatisQuorum implements MetadataQuorum {
     private final RaftGroupId groupId;
     private final RaftPeerId selfId;
     private final ScheduledExecutorService maintenance;
+    private final ScheduledExecutorService watching;
+    private final LeaderWatch leaderWatch;
     private final ThreadGroup threads;
     private volatile @Nullable RaftServer server;
+    /// The server once it has started: a message that comes before would find it half open, and can spoil its start.
+    private volatile @Nullable RaftServer serving;
+
     private volatile RaftServer.@Nullable Division division;
     private volatile @Nullable RatisStateMachine stateMachine;
+    private final Membership membership;
+    private volatile @Nullable QuorumListener listener;
+    /// What other controllers said, while this one is no voter.
+    private volatile QuorumState observed = new QuorumState(-1, 0, false, List.of());
+
     private volatile boolean closing;
     /// When the batch in flight was appended, 0 if none is.
     private volatile long appendedNanos;
@@ -101,63 +125,123 @@ public final class RatisQuorum implements MetadataQuorum {
     public RatisQuorum(
             RatisQuorumConfig config,
             QuorumDirectory directory,
+            RaftTransport transport,
             Time time,
             QuorumMetrics metrics,
             FaultHandler faults) {
         this.config = config;
         this.directory = directory;
+        this.transport = transport;
         this.time = time;
         this.metrics = metrics;
         this.faults = faults;
         this.commitMark = new CommitMark(directory.commitMark());
         this.groupId = RaftGroupId.valueOf(directory.groupId());
         this.selfId = RaftPeerId.valueOf(config.self().key());
+        String name = "metadata-quorum-" + config.self().nodeId();
+        this.watching = scheduler(name + "-watch");
+        this.leaderWatch = new LeaderWatch(new Watched(), transport, addresses, watching);
+        this.requests = new RatisRequests(
+                name,
+                () -> serving,
+                Map.of(
+                        RaftMessage.WATCH,
+                        (kind, request) -> leaderWatch.onWatch(request),
+                        RaftMessage.LEADER_GONE,
+                        (kind, request) -> leaderWatch.onLeaderGone(request),
+                        RaftMessage.PREPARE_TO_JOIN,
+                        (kind, request) -> prepareToJoin(request)));
         this.threads = new ThreadGroup("metadata-quorum-" + config.self().nodeId());
-        this.maintenance = Executors.newSingleThreadScheduledExecutor(task -> {
-            var thread = new Thread(
-                    task, "metadata-quorum-maintenance-" + config.self().nodeId());
+        this.maintenance = scheduler(name + "-maintenance");
+        this.membership = new Membership(
+                selfId, groupId, clientId, callIds, transport, maintenance, () -> resign(TRANSFER_TIMEOUT_MS));
+    }
+
+    /// One thread, that starts with the first task.
+    private static ScheduledExecutorService scheduler(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            var thread = new Thread(task, name);
             thread.setDaemon(true);
             return thread;
         });
     }
 
-    @Override
-    public void start(QuorumListener listener) throws IOException {
-        RatisQuorumConfig.Transport.Grpc address = config.listener();
-        if (address != null) {
-            checkFree(address);
+    /// What takes the messages of other voters. They can come before the start and after the end: then it refuses them.
+    public RaftRequests requests() {
+        return requests;
+    }
+
+    private PeerAddresses.@Nullable Address registeredAddress(int nodeId) {
+        ControllerRegistration registration = applied.image().cluster().controller(nodeId);
+        if (registration == null || registration.listeners().isEmpty()) {
+            return null;
         }
-        // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good part
-        // of
-        // the start, spent on another thread.
-        var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
-        beans.setDaemon(true);
-        beans.start();
-        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
-        var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
-        stateMachine = machine;
-        try {
-            inOwnThreadGroup(() -> startServer(machine));
-        } catch (IOException | RuntimeException e) {
-            close();
-            throw new IOException(
-                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+        Endpoint endpoint = registration.listeners().getFirst();
+        return new PeerAddresses.Address(endpoint.host(), endpoint.port());
+    }
+
+    @Override
+    public void start(QuorumListener toTell) throws IOException {
+        listener = toTell;
+        if (config.voters().isEmpty() && !directory.isVoter()) {
+            LOG.info("this controller is no voter yet: {}", selfId);
+        } else {
+            // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good
+            // part of the start, spent on another thread.
+            var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
+            beans.setDaemon(true);
+            beans.start();
+            try {
+                open(toTell);
+            } catch (IOException | RuntimeException e) {
+                close();
+                throw e;
+            }
         }
         snapshotNanos = time.nanoseconds();
         snapshotIndex = applied.position().index();
         maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
+    private void open(QuorumListener toTell) throws IOException {
+        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
+        var machine = new RatisStateMachine(
+                applied,
+                snapshots,
+                toTell,
+                metrics,
+                faults,
+                this::leaderless,
+                this::leaderChanged,
+                () -> inMaintenance(this::divisionClosed),
+                () -> inMaintenance(this::votersChanged));
+        stateMachine = machine;
+        try {
+            inOwnThreadGroup(() -> startServer(machine));
+        } catch (IOException | RuntimeException e) {
+            throw new IOException(
+                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private void inMaintenance(Runnable task) {
+        try {
+            maintenance.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the quorum is closing", e);
+        }
+    }
+
     private void startServer(RatisStateMachine machine) throws IOException {
         RaftServer started = RaftServer.newBuilder()
                 .setServerId(selfId)
                 .setGroup(RaftGroup.valueOf(
-                        groupId, config.voters().stream().map(this::peer).toList()))
+                        groupId, config.voters().stream().map(RatisQuorum::peer).toList()))
                 // The default formats; this takes what is there.
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
                 .setProperties(RatisProperties.of(config))
-                .setParameters(new Parameters())
+                .setParameters(TransportRpcType.parameters(transport, addresses, time))
                 .setThreadGroup(threads)
                 .build();
         server = started;
@@ -165,8 +249,12 @@ public final class RatisQuorum implements MetadataQuorum {
         division = own;
         machine.division(own);
         started.start();
+        serving = started;
         directory.markOpened();
         checkNothingCommittedIsLost(own);
+        if (!config.voters().isEmpty()) {
+            directory.markVoter(true);
+        }
     }
 
     private interface Start {
@@ -193,20 +281,7 @@ public final class RatisQuorum implements MetadataQuorum {
         }
     }
 
-    /// Ratis calls System.exit when it cannot bind.
-    private static void checkFree(RatisQuorumConfig.Transport.Grpc address) throws IOException {
-        try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(address.host(), address.port()));
-        } catch (IOException e) {
-            throw new IOException(
-                    "the metadata quorum cannot listen on " + address.host() + ":" + address.port() + ": "
-                            + e.getMessage() + "; is another node running there?",
-                    e);
-        }
-    }
-
-    private RaftPeer peer(Voter voter) {
+    static RaftPeer peer(Voter voter) {
         var builder = RaftPeer.newBuilder().setId(RaftPeerId.valueOf(voter.key()));
         if (!voter.host().isEmpty()) {
             builder.setAddress(voter.host() + ":" + voter.port());
@@ -268,6 +343,9 @@ public final class RatisQuorum implements MetadataQuorum {
                             cause);
                 }
                 metrics.committed(size, time.nanoseconds() - start);
+                if (current.getServerRpc() instanceof TransportRpc rpc) {
+                    rpc.committed();
+                }
                 return result;
             });
         } catch (IOException e) {
@@ -286,7 +364,7 @@ public final class RatisQuorum implements MetadataQuorum {
     public QuorumState state() {
         RaftServer.Division own = division;
         if (own == null) {
-            return new QuorumState(-1, 0, false, List.of());
+            return observed;
         }
         DivisionInfo info = own.getInfo();
         @Nullable RaftPeerId leader = info.getLeaderId();
@@ -300,7 +378,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 voters);
     }
 
-    private static Voter voter(RaftPeer peer) {
+    static Voter voter(RaftPeer peer) {
         String key = peer.getId().toString();
         int dot = key.indexOf('.');
         Uuid directoryId = dot < 0 ? Uuid.ZERO : Uuid.fromString(key.substring(dot + 1));
@@ -370,6 +448,160 @@ public final class RatisQuorum implements MetadataQuorum {
         return entry == null ? -1 : (int) entry.getTerm();
     }
 
+    // ---- Becoming a voter, and ceasing to be one.
+
+    /// Whether this controller follows the log by fetching it, because it is no voter.
+    public boolean isObserver() {
+        return !isVoter();
+    }
+
+    private boolean isVoter() {
+        RaftServer.Division own = division;
+        return own != null && own.getRaftConf().getPeer(selfId) != null;
+    }
+
+    /// What an observer learned from those it fetches from.
+    public void observed(int leaderId, int epoch) {
+        observed = new QuorumState(leaderId, epoch, false, List.of());
+        QuorumListener told = listener;
+        if (told != null && isObserver()) {
+            told.onLeaderChanged(leaderId);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> addVoter(Voter voter, long timeoutMs) {
+        return membership.add(server, division, voter, timeoutMs);
+    }
+
+    @Override
+    public CompletableFuture<Void> removeVoter(int nodeId, Uuid directoryId, long timeoutMs) {
+        return membership.remove(server, division, nodeId, directoryId, timeoutMs);
+    }
+
+    /// The leader is about to make this controller a voter: open a log for what it will send.
+    private CompletableFuture<ByteBuffer> prepareToJoin(ByteBuffer request) {
+        var answer = new CompletableFuture<ByteBuffer>();
+        inMaintenance(() -> {
+            try {
+                PeerNote note = PeerNote.decode(request);
+                QuorumListener told = listener;
+                boolean ready = note.sender().equals(selfId.toString()) && told != null && !closing;
+                if (ready && server == null && told != null) {
+                    LOG.info("getting ready to become a voter: {}", selfId);
+                    open(told);
+                }
+                answer.complete(
+                        ByteBuffer.allocate(1).put((byte) (ready ? 1 : 0)).flip());
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("this controller cannot become a voter", e);
+                retire();
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    /// On the maintenance thread.
+    private void votersChanged() {
+        RaftServer.Division own = division;
+        if (own == null || closing) {
+            return;
+        }
+        boolean member = own.getRaftConf().getPeer(selfId) != null;
+        try {
+            if (member && own.getRaftConf().getPreviousPeers().isEmpty() && !directory.isVoter()) {
+                LOG.info("this controller is a voter now: {}", selfId);
+                directory.markVoter(true);
+            } else if (!member
+                    && directory.isVoter()
+                    && own.getRaftConf().getPreviousPeers().isEmpty()
+                    && own.getInfo().getLastAppliedIndex() >= own.getRaftConf().getLogEntryIndex()) {
+                retire();
+            }
+        } catch (IOException e) {
+            faults.handle("remembering whether this node is a voter", e);
+        }
+    }
+
+    /// On the maintenance thread.
+    private void divisionClosed() {
+        if (closing || division == null) {
+            return;
+        }
+        boolean fixed =
+                config.voters().stream().anyMatch(voter -> voter.directoryId().equals(Uuid.ZERO));
+        if (fixed || !directory.isVoter()) {
+            faults.handle(
+                    "metadata quorum",
+                    new IllegalStateException(
+                            "Ratis closed the metadata group by itself: an entry could not be applied,"
+                                    + " or the JVM was paused for very long"));
+        } else {
+            retire();
+        }
+    }
+
+    /// This node is no voter any more. What it has applied stays, and goes on by fetching; its log stays too, for the
+    /// case that it becomes a voter again.
+    private void retire() {
+        RaftServer current = server;
+        RatisStateMachine machine = stateMachine;
+        server = null;
+        serving = null;
+        division = null;
+        stateMachine = null;
+        if (machine != null) {
+            machine.closing();
+        }
+        try {
+            directory.markVoter(false);
+        } catch (IOException e) {
+            faults.handle("remembering that this node is no voter", e);
+        }
+        if (current != null) {
+            LOG.info("this controller is no voter any more: {}", selfId);
+            closeServer(current);
+        }
+        QuorumListener told = listener;
+        if (told != null) {
+            told.onLeadershipLost();
+        }
+    }
+
+    @Override
+    public QuorumDescription describe() {
+        RaftServer.Division own = division;
+        RaftServer current = server;
+        if (own == null || current == null) {
+            return MetadataQuorum.super.describe();
+        }
+        Map<String, TransportRpc.Progress> progress =
+                current.getServerRpc() instanceof TransportRpc rpc ? rpc.progress() : Map.of();
+        long now = time.milliseconds();
+        var voters = new ArrayList<QuorumDescription.Replica>();
+        for (RaftPeer peer : own.getRaftConf().getCurrentPeers()) {
+            Voter voter = voter(peer);
+            TransportRpc.Progress known = progress.get(voter.key());
+            if (peer.getId().equals(selfId)) {
+                voters.add(new QuorumDescription.Replica(
+                        voter.nodeId(), voter.directoryId(), own.getRaftLog().getNextIndex(), now, now));
+            } else if (known == null) {
+                voters.add(new QuorumDescription.Replica(voter.nodeId(), voter.directoryId(), -1, -1, -1));
+            } else {
+                voters.add(new QuorumDescription.Replica(
+                        voter.nodeId(),
+                        voter.directoryId(),
+                        known.matchIndex() + 1,
+                        known.lastAnswerMs(),
+                        known.lastCaughtUpMs()));
+            }
+        }
+        QuorumState state = state();
+        return new QuorumDescription(
+                state.leaderId(), state.epoch(), own.getRaftLog().getLastCommittedIndex() + 1, voters);
+    }
+
     // ---- Snapshots.
 
     @Override
@@ -422,10 +654,7 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         LifeCycle.State state = own.getInfo().getLifeCycleState();
         if (state.isClosingOrClosed() || state == LifeCycle.State.EXCEPTION) {
-            if (!closing) {
-                faults.handle(
-                        "metadata quorum", new IllegalStateException("the metadata group of this node is " + state));
-            }
+            divisionClosed();
             return;
         }
         try {
@@ -442,6 +671,9 @@ public final class RatisQuorum implements MetadataQuorum {
             resign(TICK_MS);
         }
         long index = applied.position().index();
+        if (index > machine.getLastAppliedTermIndex().getIndex()) {
+            return;
+        }
         boolean bytesDue = machine.appliedBytes() - snapshotAppliedBytes >= config.snapshotBytes();
         boolean timeDue = index > snapshotIndex
                 && time.nanoseconds() - snapshotNanos >= TimeUnit.MILLISECONDS.toNanos(config.snapshotIntervalMs());
@@ -451,18 +683,18 @@ public final class RatisQuorum implements MetadataQuorum {
     }
 
     private void markCommitted() throws IOException {
-        AppliedMetadata.Position position = applied.position();
-        if (position.index() >= 0) {
-            commitMark.write(new CommitMark.Mark(position.term(), position.index()));
+        // Not what was fetched from others: this log's own word.
+        RatisStateMachine machine = stateMachine;
+        @Nullable TermIndex last = machine == null ? null : machine.getLastAppliedTermIndex();
+        if (last != null && last.getIndex() >= 0) {
+            commitMark.write(new CommitMark.Mark((int) last.getTerm(), last.getIndex()));
         }
     }
 
     /// Ratis' connections back off while a peer is away, and then even vote requests fail at once: without a reset a
     /// returned voter can wait minutes for a leader. It also has names resolved again.
     private void leaderless() {
-        if (!closing) {
-            maintenance.execute(this::resetChannels);
-        }
+        inMaintenance(this::resetChannels);
     }
 
     private void resetChannels() {
@@ -471,13 +703,100 @@ public final class RatisQuorum implements MetadataQuorum {
         if (current == null || own == null || closing) {
             return;
         }
-        if (current.getServerRpc() instanceof RaftServerRpcWithProxy<?, ?> rpc) {
+        if (current.getServerRpc() instanceof TransportRpc rpc) {
             for (RaftPeer peer : own.getRaftConf().getAllPeers()) {
                 if (!peer.getId().equals(selfId)) {
-                    rpc.getProxies().resetProxy(peer.getId());
+                    rpc.reset(peer.getId());
                 }
             }
             metrics.channelsReset();
+        }
+    }
+
+    // ---- Noticing the end of the leader.
+
+    /// On a thread of Ratis, inside its locks.
+    private void leaderChanged() {
+        RaftServer.Division own = division;
+        if (!closing && own != null && own.getRaftConf().getCurrentPeers().size() > 1) {
+            leaderWatch.onLeaderChanged();
+        }
+    }
+
+    private final class Watched implements LeaderWatch.Quorum {
+
+        @Override
+        public LeaderWatch.@Nullable Leader leader() {
+            RaftServer.Division own = division;
+            if (own == null || closing || !own.getInfo().isFollower()) {
+                return null;
+            }
+            long term = own.getInfo().getCurrentTerm();
+            @Nullable RaftPeerId leader = own.getInfo().getLeaderId();
+            return leader == null || leader.equals(selfId) ? null : new LeaderWatch.Leader(leader.toString(), term);
+        }
+
+        @Override
+        public long leadsIn() {
+            RaftServer.Division own = division;
+            return own != null && !closing && own.getInfo().isLeader()
+                    ? own.getInfo().getCurrentTerm()
+                    : -1;
+        }
+
+        @Override
+        public PeerNote note(LeaderWatch.Leader leader) {
+            RaftServer.Division own = division;
+            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            return new PeerNote(
+                    leader.term(),
+                    leader.key(),
+                    self(),
+                    last == null ? 0 : last.getTerm(),
+                    last == null ? -1 : last.getIndex());
+        }
+
+        @Override
+        public Collection<String> voters() {
+            RaftServer.Division own = division;
+            return own == null
+                    ? List.of()
+                    : own.getRaftConf().getCurrentPeers().stream()
+                            .map(peer -> peer.getId().toString())
+                            .toList();
+        }
+
+        @Override
+        public String self() {
+            return selfId.toString();
+        }
+
+        /// Ratis lets the leader name its successor; here the successor does it in the name of the leader that is gone.
+        @Override
+        public void stand(LeaderWatch.Leader leader) {
+            RaftServer current = server;
+            RaftServer.Division own = division;
+            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            if (current == null || last == null) {
+                return;
+            }
+            try {
+                boolean standing = current.startLeaderElection(StartLeaderElectionRequestProto.newBuilder()
+                                .setServerRequest(RaftRpcRequestProto.newBuilder()
+                                        .setRequestorId(ByteString.copyFromUtf8(leader.key()))
+                                        .setReplyId(ByteString.copyFromUtf8(self()))
+                                        .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(groupId))
+                                        .setCallId(callIds.incrementAndGet()))
+                                .setLeaderLastEntry(TermIndexProto.newBuilder()
+                                        .setTerm(last.getTerm())
+                                        .setIndex(last.getIndex()))
+                                .build())
+                        .getServerReply()
+                        .getSuccess();
+                LOG.info("standing for election as the process of leader {} is gone: {}", leader, standing);
+            } catch (IOException e) {
+                LOG.info("this node cannot stand for election: {}", e.getMessage());
+            }
         }
     }
 
@@ -529,7 +848,11 @@ public final class RatisQuorum implements MetadataQuorum {
             return;
         }
         closing = true;
+        serving = null;
         maintenance.shutdown();
+        watching.execute(leaderWatch::close);
+        watching.shutdown();
+        requests.close();
         RatisStateMachine machine = stateMachine;
         if (machine != null) {
             machine.closing();

@@ -122,15 +122,18 @@ class EligibleLeadersTest {
 
     @Test
     void whoLeavesAnIsrThatIsLargeEnoughIsNotEligible() {
-        assertThat(fence(0)).endsWith(MetadataRecords.of(change().setIsr(list(1, 2)).setLeader(1).build()));
+        assertThat(fence(0))
+                .endsWith(MetadataRecords.of(
+                        change().setIsr(list(1, 2)).setLeader(1).build()));
     }
 
     @Test
     void whoLeavesAnIsrThatIsTooSmallIsEligibleSinceNothingIsCommittedWithoutIt() {
         fence(0);
         assertThat(fence(2))
-                .endsWith(MetadataRecords.of(
-                        change().setIsr(list(1)).setEligibleLeaderReplicas(list(2)).build()));
+                .endsWith(MetadataRecords.of(change().setIsr(list(1))
+                        .setEligibleLeaderReplicas(list(2))
+                        .build()));
         assertThat(fence(1))
                 .endsWith(MetadataRecords.of(change().setIsr(list())
                         .setLeader(-1)
@@ -163,18 +166,17 @@ class EligibleLeadersTest {
                 .setLeaderEpoch(now.leaderEpoch())
                 .setPartitionEpoch(now.partitionEpoch());
         for (int id : isr) {
-            proposal.addNewIsr(AlterPartitionRequest.IsrMember.newBuilder()
-                    .setBrokerId(id)
-                    .setBrokerEpoch(-1));
+            proposal.addNewIsr(
+                    AlterPartitionRequest.IsrMember.newBuilder().setBrokerId(id).setBrokerEpoch(-1));
         }
         var result = new AlterPartition(SETTINGS)
                 .plan(
                         image,
                         AlterPartitionRequest.newBuilder()
                                 .setBrokerId(now.leader())
-                                .setBrokerEpoch(Objects.requireNonNull(
-                                                image.cluster().broker(now.leader()))
-                                        .epoch())
+                                .setBrokerEpoch(
+                                        Objects.requireNonNull(image.cluster().broker(now.leader()))
+                                                .epoch())
                                 .addTopics(AlterPartitionRequest.TopicIsr.newBuilder()
                                         .setTopicId(MetadataRecords.id(TOPIC))
                                         .addPartitions(proposal))
@@ -267,8 +269,7 @@ class EligibleLeadersTest {
         unfence(0);
         var request = new ElectLeadersRequestData()
                 .setElectionType((byte) 1)
-                .setTopicPartitions(
-                        List.of(new TopicPartitions().setTopic("t").setPartitions(List.of(0))));
+                .setTopicPartitions(List.of(new TopicPartitions().setTopic("t").setPartitions(List.of(0))));
         var result = new ElectLeaders(SETTINGS).plan(image, request);
         assertThat(result.response()
                         .replicaElectionResults()
@@ -330,8 +331,7 @@ class EligibleLeadersTest {
         assertThat(set(ConfigResource.broker(1), "2")).isEqualTo(Errors.INVALID_CONFIG.code());
         assertThat(set(ConfigResource.brokerDefault(), "2")).isZero();
         assertThat(set(ConfigResource.brokerDefault(), null)).isEqualTo(Errors.INVALID_CONFIG.code());
-        assertThat(image.configs().overrides(ConfigResource.brokerDefault()))
-                .containsEntry("min.insync.replicas", "2");
+        assertThat(image.configs().overrides(ConfigResource.brokerDefault())).containsEntry("min.insync.replicas", "2");
     }
 
     @Test
@@ -360,8 +360,8 @@ class EligibleLeadersTest {
 
     @Test
     void anUnknownElectionTypeIsRefused() {
-        assertThatThrownBy(() -> new ElectLeaders(SETTINGS)
-                        .plan(image, new ElectLeadersRequestData().setElectionType((byte) 5)))
+        assertThatThrownBy(() ->
+                        new ElectLeaders(SETTINGS).plan(image, new ElectLeadersRequestData().setElectionType((byte) 5)))
                 .isInstanceOf(ApiException.class);
     }
 }

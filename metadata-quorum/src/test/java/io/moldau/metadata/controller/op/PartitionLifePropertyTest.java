@@ -91,9 +91,8 @@ class PartitionLifePropertyTest {
 
         void start(int id) {
             BrokerRegistration existing = broker(id);
-            long clean = existing != null && Objects.equals(stoppedClean.get(id), existing.epoch())
-                    ? existing.epoch()
-                    : -1;
+            long clean =
+                    existing != null && Objects.equals(stoppedClean.get(id), existing.epoch()) ? existing.epoch() : -1;
             var result = new RegisterBroker(settings)
                     .plan(
                             image,
@@ -103,8 +102,8 @@ class PartitionLifePropertyTest {
                             false);
             stoppedClean.remove(id);
             running.add(id);
-            long epoch = run("start " + id + (clean < 0 ? "" : " clean"), result)
-                    .getBrokerEpoch();
+            long epoch =
+                    run("start " + id + (clean < 0 ? "" : " clean"), result).getBrokerEpoch();
             heartbeats.register(id, epoch, 0, 0);
             heartbeats.touch(id, epoch, 1_000_000, 0);
         }
@@ -172,7 +171,8 @@ class PartitionLifePropertyTest {
 
         /// The high watermark moves only while the ISR is large enough.
         void commit(String key, PartitionRegistration partition) {
-            int minimum = Math.min(settings.minInsyncReplicas(), partition.replicas().size());
+            int minimum =
+                    Math.min(settings.minInsyncReplicas(), partition.replicas().size());
             if (!serves(partition) || partition.isr().size() < minimum) {
                 return;
             }
@@ -249,9 +249,10 @@ class PartitionLifePropertyTest {
                                     image,
                                     new CreateTopicsRequestData()
                                             .setTopics(List.of(new CreatableTopic()
-                                                    .setName("t" + image.topics()
-                                                            .topics()
-                                                            .size())
+                                                    .setName("t"
+                                                            + image.topics()
+                                                                    .topics()
+                                                                    .size())
                                                     .setNumPartitions(2)
                                                     .setReplicationFactor((short) (1 + random.nextInt(4)))))));
         }
@@ -326,12 +327,15 @@ class PartitionLifePropertyTest {
                 }
                 case 5 -> {
                     switch (random.nextInt(8)) {
-                        case 0 -> run(
-                                "elect unclean",
-                                new ElectLeaders(settings)
-                                        .plan(image, new ElectLeadersRequestData()
-                                                .setElectionType((byte) 1)
-                                                .setTopicPartitions(null)));
+                        case 0 ->
+                            run(
+                                    "elect unclean",
+                                    new ElectLeaders(settings)
+                                            .plan(
+                                                    image,
+                                                    new ElectLeadersRequestData()
+                                                            .setElectionType((byte) 1)
+                                                            .setTopicPartitions(null)));
                         case 1 -> {
                             if (!running.contains(id) && broker(id) != null) {
                                 run(
@@ -400,13 +404,10 @@ class PartitionLifePropertyTest {
                             .as(what)
                             .doesNotHaveDuplicates()
                             .isSubsetOf(partition.replicas())
-                            .doesNotContainAnyElementsOf(
-                                    partition.isr().isEmpty() ? List.of(-2) : partition.isr());
+                            .doesNotContainAnyElementsOf(partition.isr().isEmpty() ? List.of(-2) : partition.isr());
                     assertThat(partition.addingReplicas()).as(what).isSubsetOf(partition.replicas());
                     assertThat(partition.removingReplicas()).as(what).isSubsetOf(partition.replicas());
-                    assertThat(partition.addingReplicas())
-                            .as(what)
-                            .noneMatch(partition.removingReplicas()::contains);
+                    assertThat(partition.addingReplicas()).as(what).noneMatch(partition.removingReplicas()::contains);
                     if (eligibleLeaders) {
                         if (!sole) {
                             assertThat(partition.isr()).as(what).allMatch(image.cluster()::isUnfenced);

@@ -101,9 +101,8 @@ class ReassignmentTest {
                 .setLeaderEpoch(now.leaderEpoch())
                 .setPartitionEpoch(now.partitionEpoch());
         for (int id : isr) {
-            proposal.addNewIsr(AlterPartitionRequest.IsrMember.newBuilder()
-                    .setBrokerId(id)
-                    .setBrokerEpoch(100 + id));
+            proposal.addNewIsr(
+                    AlterPartitionRequest.IsrMember.newBuilder().setBrokerId(id).setBrokerEpoch(100 + id));
         }
         var result = new AlterPartition(SETTINGS)
                 .plan(
