@@ -20,7 +20,6 @@ import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.LeaderState;
-import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.fetch.FetcherSettings;
@@ -28,6 +27,7 @@ import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.StrayLogs;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.FaultHandler;
@@ -194,13 +194,13 @@ final class SimulatedNode extends Machine {
         @Override
         public boolean isEligible(int brokerId, long brokerEpoch) {
             BrokerRegistration broker = cache.image().cluster().broker(brokerId);
-            return broker != null && broker.isActive() && (brokerEpoch == -1 || brokerEpoch == broker.epoch());
+            return broker != null && broker.isActive() && broker.epoch() == brokerEpoch;
         }
 
         @Override
         public boolean isStale(int brokerId, long brokerEpoch) {
             BrokerRegistration broker = cache.image().cluster().broker(brokerId);
-            return broker != null && brokerEpoch >= 0 && brokerEpoch < broker.epoch();
+            return broker != null && broker.epoch() > brokerEpoch;
         }
     }
 
@@ -226,7 +226,8 @@ final class SimulatedNode extends Machine {
                 controller = made;
                 fetches = service;
                 local = new LocalController(
-                        new LocalNodeToController(made, service, SimulatedNode.this), SimulatedNode.this);
+                        new LocalNodeToController(CLUSTER, reopened, made, service, SimulatedNode.this),
+                        SimulatedNode.this);
                 reopened.start(made);
             } else {
                 member = null;
@@ -352,6 +353,7 @@ final class SimulatedNode extends Machine {
                                     id(),
                                     incarnation,
                                     List.of(
+                                            new StrayLogs(id(), logDirs),
                                             new PartitionChangesPublisher(
                                                     partitions,
                                                     (image, topic) -> scenario.settings(topic)),
@@ -386,7 +388,7 @@ final class SimulatedNode extends Machine {
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
             thread("follower checks")
                     .scheduleWithFixedDelay(
-                            () -> partitions.onlinePartitions().forEach(Partition::checkFollowers),
+                            partitions::checkFollowers,
                             MAX_LAG_MS / 2,
                             MAX_LAG_MS / 2,
                             TimeUnit.MILLISECONDS);
