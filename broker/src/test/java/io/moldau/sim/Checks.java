@@ -100,14 +100,17 @@ final class Checks {
         for (SimulatedNode node : cluster.nodes()) {
             afterStep(node);
         }
-        image.topics().topics().forEach(topic -> topic.partitions().forEach((number, registration) -> {
-            var id = new TopicIdPartition(topic.id(), new io.moldau.common.TopicPartition(topic.name(), number));
-            List<ReplicaMirror> mirrors = new ArrayList<>();
-            for (int replica : registration.replicas()) {
-                mirrors.add(logs.mirror(replica, id));
-            }
-            commits.finalLook(id, mirrors);
-        }));
+        image.topics()
+                .topics()
+                .forEach(topic -> topic.partitions().forEach((number, registration) -> {
+                    var id =
+                            new TopicIdPartition(topic.id(), new io.moldau.common.TopicPartition(topic.name(), number));
+                    List<ReplicaMirror> mirrors = new ArrayList<>();
+                    for (int replica : registration.replicas()) {
+                        mirrors.add(logs.mirror(replica, id));
+                    }
+                    commits.finalLook(id, mirrors);
+                }));
     }
 
     /// Something that is kept for each replica.

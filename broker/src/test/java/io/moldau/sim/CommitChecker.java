@@ -75,8 +75,8 @@ final class CommitChecker {
             long offset = baseOffset + i;
             if (offset < 0 || offset >= history.size()) {
                 cluster.fail(
-                        "node " + leader + " acknowledged " + id.topicPartition() + " at " + offset
-                                + " where only " + history.size() + " records are committed",
+                        "node " + leader + " acknowledged " + id.topicPartition() + " at " + offset + " where only "
+                                + history.size() + " records are committed",
                         null);
                 return;
             }

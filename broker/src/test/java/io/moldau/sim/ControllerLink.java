@@ -44,10 +44,7 @@ final class ControllerLink implements NodeToController, ControllerChannels {
 
     /// @param local the controller of a node, at the node; null if it is none
     ControllerLink(
-            SimulatedNetwork network,
-            Machine machine,
-            int controllers,
-            IntFunction<@Nullable NodeToController> local) {
+            SimulatedNetwork network, Machine machine, int controllers, IntFunction<@Nullable NodeToController> local) {
         this.network = network;
         this.machine = machine;
         this.thread = SimulatedExecutor.thread(machine, "controller link");
@@ -80,8 +77,7 @@ final class ControllerLink implements NodeToController, ControllerChannels {
         });
     }
 
-    private <R> CompletableFuture<R> askActive(
-            String what, Function<NodeToController, CompletableFuture<R>> request) {
+    private <R> CompletableFuture<R> askActive(String what, Function<NodeToController, CompletableFuture<R>> request) {
         int asked = active;
         return this.<R>ask(asked, false, what, request).whenComplete((response, failure) -> {
             if (failure != null && asked == active) {

@@ -60,14 +60,13 @@ final class LeaderChecker {
             elected(node, id, epoch);
         } else if (leads && highWatermark < seen.highWatermark) {
             cluster.fail(
-                    "the high watermark of " + id.topicPartition() + " at " + node + " fell in epoch " + epoch + " from "
-                            + seen.highWatermark + " to " + highWatermark,
+                    "the high watermark of " + id.topicPartition() + " at " + node + " fell in epoch " + epoch
+                            + " from " + seen.highWatermark + " to " + highWatermark,
                     null);
         }
         if (leads) {
             if (highWatermark != seen.highWatermark) {
-                cluster.log()
-                        .note(node, "committed", id.topicPartition(), highWatermark, partition.logEndOffset());
+                cluster.log().note(node, "committed", id.topicPartition(), highWatermark, partition.logEndOffset());
             }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, epoch, (int) highWatermark);

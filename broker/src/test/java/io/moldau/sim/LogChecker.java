@@ -106,23 +106,23 @@ final class LogChecker {
         mirror.cut(to);
     }
 
-    private void read(
-            SimulatedNode node, TopicIdPartition id, Partition partition, ReplicaMirror mirror, int end) {
+    private void read(SimulatedNode node, TopicIdPartition id, Partition partition, ReplicaMirror mirror, int end) {
         int before = mirror.size();
         while (mirror.size() < end) {
             int from = mirror.size();
             switch (partition.log().read(from, 1 << 20, end, true)) {
-                case ReadOutcome.Slice(LogSlice slice) -> Records.each(bytes(slice), (offset, epoch, content) -> {
-                    if (offset >= mirror.size()) {
-                        if (offset > mirror.size()) {
-                            cluster.fail(
-                                    node + " has a hole in " + id.topicPartition() + " from " + mirror.size() + " to "
-                                            + offset,
-                                    null);
+                case ReadOutcome.Slice(LogSlice slice) ->
+                    Records.each(bytes(slice), (offset, epoch, content) -> {
+                        if (offset >= mirror.size()) {
+                            if (offset > mirror.size()) {
+                                cluster.fail(
+                                        node + " has a hole in " + id.topicPartition() + " from " + mirror.size()
+                                                + " to " + offset,
+                                        null);
+                            }
+                            add(node, id, mirror, epoch, content);
                         }
-                        add(node, id, mirror, epoch, content);
-                    }
-                });
+                    });
                 case ReadOutcome.OutOfRange range -> throw new AssertionError(range);
             }
             if (mirror.size() == from) {
@@ -140,8 +140,8 @@ final class LogChecker {
         Written first = written.putIfAbsent(new Position(id, offset, epoch), now);
         if (first != null && !first.equals(now)) {
             cluster.fail(
-                    node + " has another record in " + id.topicPartition() + " at offset " + offset + ", epoch "
-                            + epoch + " than was seen before: " + now + ", not " + first,
+                    node + " has another record in " + id.topicPartition() + " at offset " + offset + ", epoch " + epoch
+                            + " than was seen before: " + now + ", not " + first,
                     null);
         }
         mirror.append(epoch, content);

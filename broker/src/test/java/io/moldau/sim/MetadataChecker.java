@@ -35,8 +35,7 @@ final class MetadataChecker {
             if (batch != null) {
                 var delta = new MetadataDelta(image);
                 delta.replay(batch);
-                image = delta.apply(
-                        new MetadataProvenance(index, quorum.committedTerm(index), batch.getCreatedMs()));
+                image = delta.apply(new MetadataProvenance(index, quorum.committedTerm(index), batch.getCreatedMs()));
                 noteChanges(delta, image);
             }
             images.add(image);
@@ -58,8 +57,11 @@ final class MetadataChecker {
         }
         for (int node = 0; node < cluster.nodes().size(); node++) {
             int id = node;
-            delta.topicsDelta().localChanges(node).leaders().forEach((partition, it) -> cluster.log()
-                    .note(cluster.node(id), "to lead", partition.topicPartition() + " " + it, now.offset()));
+            delta.topicsDelta()
+                    .localChanges(node)
+                    .leaders()
+                    .forEach((partition, it) -> cluster.log()
+                            .note(cluster.node(id), "to lead", partition.topicPartition() + " " + it, now.offset()));
         }
     }
 

@@ -73,9 +73,7 @@ final class Nemesis {
             case 2, 3 ->
                 crash(
                         randomNode(),
-                        random.nextBoolean()
-                                ? SimulatedNode.End.POWER_LOST_CLEAN
-                                : SimulatedNode.End.POWER_LOST_TORN);
+                        random.nextBoolean() ? SimulatedNode.End.POWER_LOST_CLEAN : SimulatedNode.End.POWER_LOST_TORN);
             case 4 -> {
                 if (random.nextInt(4) == 0) {
                     crashAll();
@@ -115,7 +113,8 @@ final class Nemesis {
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk and machines lose their power, only one may be in trouble at a time: what two
+    /// Where nothing is forced to the disk and machines lose their power, only one may be in trouble at a time: what
+    /// two
     /// of three have lost nobody can bring back.
     private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
         Scenario scenario = cluster.scenario();
@@ -155,9 +154,8 @@ final class Nemesis {
         if (!scenario.syncs() && scenario.losesPower()) {
             return;
         }
-        SimulatedNode.End end = scenario.syncs()
-                ? SimulatedNode.End.values()[random.nextInt(3)]
-                : SimulatedNode.End.KILLED;
+        SimulatedNode.End end =
+                scenario.syncs() ? SimulatedNode.End.values()[random.nextInt(3)] : SimulatedNode.End.KILLED;
         for (SimulatedNode node : cluster.nodes()) {
             crash(node, end);
         }
@@ -252,7 +250,8 @@ final class Nemesis {
         int id = random.nextInt(cluster.scenario().controllers());
         cluster.log().note(cluster.node(id), "lag", "");
         cluster.quorum().cutOff(id);
-        scheduler.after(nanos(100, 3_000), null, "catch up", () -> cluster.quorum().reconnect(id));
+        scheduler.after(
+                nanos(100, 3_000), null, "catch up", () -> cluster.quorum().reconnect(id));
     }
 
     private void disturbNetwork() {

@@ -71,8 +71,7 @@ enum PlantedBug {
             "advance",
             "takeForGranted")),
     /// What `flush.messages` promises is not forced to the disk.
-    NO_FSYNC(new Swap(
-            "io/moldau/log/segment/LogSegment", "", "io/moldau/log/storage/LogFile", "force", "doNotForce")),
+    NO_FSYNC(new Swap("io/moldau/log/segment/LogSegment", "", "io/moldau/log/storage/LogFile", "force", "doNotForce")),
     /// Only the latest batch of a producer is known to be a duplicate when it comes again.
     DEDUPE_WINDOW_OF_ONE(new Swap(
             "io/moldau/log/producer/ProducerStates", "", "io/moldau/log/producer/ProducerEntry", "find", "findLatest")),

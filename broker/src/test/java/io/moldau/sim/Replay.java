@@ -29,7 +29,8 @@ public final class Replay {
             } catch (SimulationFailure failure) {
                 failed++;
                 String message = String.valueOf(failure.getMessage());
-                System.out.println(count == 1 ? message : message.lines().limit(3).toList());
+                System.out.println(
+                        count == 1 ? message : message.lines().limit(3).toList());
                 if (count == 1 && failure.getCause() != null) {
                     failure.getCause().printStackTrace(System.out);
                 }

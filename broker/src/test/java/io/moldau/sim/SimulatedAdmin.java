@@ -97,8 +97,7 @@ final class SimulatedAdmin extends SimulatedClient {
             if (local == null) {
                 throw new AssertionError("node " + controller + " is no controller");
             }
-            return local.forward(
-                    new ControllerContext("User:admin", name(), version, local.deadline(2_000)), request);
+            return local.forward(new ControllerContext("User:admin", name(), version, local.deadline(2_000)), request);
         });
     }
 

@@ -215,7 +215,10 @@ final class SimulatedCluster {
 
     private SimulationFailure failed(SimulationFailure what) {
         var text = new StringBuilder("seed ").append(seed).append(": ").append(what.getMessage());
-        text.append("\n  at ").append(scheduler.now() / 1_000_000).append(" ms, step ").append(scheduler.steps());
+        text.append("\n  at ")
+                .append(scheduler.now() / 1_000_000)
+                .append(" ms, step ")
+                .append(scheduler.steps());
         text.append("\n  ").append(scenario);
         text.append("\n  replay: ").append(Replay.command(seed)).append("\nthe last events:\n");
         log.last().forEach(line -> text.append("  ").append(line).append('\n'));
@@ -311,8 +314,8 @@ final class SimulatedCluster {
                 return all;
             }
             topic.partitions()
-                    .forEach((number, registration) -> all.add(
-                            new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number))));
+                    .forEach((number, registration) ->
+                            all.add(new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number))));
         }
     }
 

@@ -50,8 +50,11 @@ final class SimulatedConsumer extends SimulatedClient {
                         .setFetchOffset(position)
                         .setCurrentLeaderEpoch(registration.leaderEpoch())
                         .setPartitionMaxBytes(100_000));
-        var request =
-                new FetchRequestData().setMaxWaitMs(400).setMinBytes(1).setMaxBytes(1 << 20).setSessionEpoch(-1);
+        var request = new FetchRequestData()
+                .setMaxWaitMs(400)
+                .setMinBytes(1)
+                .setMaxBytes(1 << 20)
+                .setSessionEpoch(-1);
         request.topics().add(topic);
         send(registration.leader(), ApiKey.FETCH, 17, request, FetchResponseData.class)
                 .whenComplete((response, failure) -> {

@@ -105,8 +105,14 @@ final class SimulatedNetwork {
         if (isCut(from.id(), to) || isCut(to, from.id()) || dark.contains(to)) {
             answered = scheduler.now() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         }
-        scheduler.at(answered, from, "probe", () -> gone.complete(
-                !isCut(from.id(), to) && !isCut(to, from.id()) && !dark.contains(to) && servers.apply(to) == null));
+        scheduler.at(
+                answered,
+                from,
+                "probe",
+                () -> gone.complete(!isCut(from.id(), to)
+                        && !isCut(to, from.id())
+                        && !dark.contains(to)
+                        && servers.apply(to) == null));
         return gone;
     }
 
@@ -297,8 +303,7 @@ final class SimulatedNetwork {
             });
         }
 
-        private <R> void answered(
-                int id, Pending<R> request, @Nullable R response, @Nullable Throwable failure) {
+        private <R> void answered(int id, Pending<R> request, @Nullable R response, @Nullable Throwable failure) {
             int life = client.life();
             thread.execute(() -> {
                 if (life == client.life() && pending.remove(id) != null) {
@@ -324,8 +329,8 @@ final class SimulatedNetwork {
                     if (life == client.life()) {
                         var all = List.copyOf(pending.values());
                         pending.clear();
-                        all.forEach(each ->
-                                each.fail(Errors.NETWORK_EXCEPTION, "the connection to node " + to + " broke"));
+                        all.forEach(
+                                each -> each.fail(Errors.NETWORK_EXCEPTION, "the connection to node " + to + " broke"));
                     }
                 });
             }

@@ -3,6 +3,7 @@ package io.moldau.sim;
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ProducerIds;
+import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
@@ -17,18 +18,15 @@ import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.metadata.MetadataCache;
-import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
-import io.moldau.broker.replica.Replication;
-import io.moldau.broker.replica.fetch.FetcherSettings;
-import io.moldau.broker.replica.fetch.ReplicaFetchers;
-import io.moldau.metadata.image.BrokerRegistration;
-import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.StrayLogs;
 import io.moldau.broker.replica.TailCache;
+import io.moldau.broker.replica.fetch.FetcherSettings;
+import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
@@ -45,6 +43,8 @@ import io.moldau.metadata.controller.ControllerMetrics;
 import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
+import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.quorum.SimulatedQuorum;
@@ -74,8 +74,8 @@ final class SimulatedNode extends Machine {
     static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
 
     /// As new clusters of the reference have them.
-    private static final Map<String, Short> FEATURES = Map.of(
-            FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
+    private static final Map<String, Short> FEATURES =
+            Map.of(FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
 
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
@@ -220,8 +220,8 @@ final class SimulatedNode extends Machine {
             if (scenario.isController(id())) {
                 SimulatedQuorum reopened = cluster.quorum().reopen(id());
                 QuorumController made = newController(reopened);
-                MetadataFetchService service = new MetadataFetchService(
-                        CLUSTER, reopened, thread("metadata fetches"), SimulatedNode.this);
+                MetadataFetchService service =
+                        new MetadataFetchService(CLUSTER, reopened, thread("metadata fetches"), SimulatedNode.this);
                 member = reopened;
                 controller = made;
                 fetches = service;
@@ -270,8 +270,8 @@ final class SimulatedNode extends Machine {
                     TopicConfigDescriber.none(),
                     ControllerMetrics.NONE,
                     faults,
-                    (listener, timeoutMs) -> cluster.network()
-                            .probe(SimulatedNode.this, cluster.nodeOf(listener.host()), timeoutMs));
+                    (listener, timeoutMs) ->
+                            cluster.network().probe(SimulatedNode.this, cluster.nodeOf(listener.host()), timeoutMs));
         }
 
         private Broker newBroker() {
@@ -340,8 +340,7 @@ final class SimulatedNode extends Machine {
                             1_000_000,
                             4_096,
                             5_000));
-            var groups =
-                    new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
+            var groups = new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
             var loaderThread = thread("metadata loader");
             var loader = new MetadataLoader(
                     loaderThread,
@@ -355,20 +354,13 @@ final class SimulatedNode extends Machine {
                                     List.of(
                                             new StrayLogs(id(), logDirs),
                                             new PartitionChangesPublisher(
-                                                    partitions,
-                                                    (image, topic) -> scenario.settings(topic)),
+                                                    partitions, (image, topic) -> scenario.settings(topic)),
                                             fetchers,
                                             new GroupMetadataPublisher(id(), groups))),
                             registrar,
                             cache.notifier()));
             var fetcher = new MetadataFetcher(
-                    id(),
-                    CLUSTER,
-                    link,
-                    loader,
-                    cluster.scratch(id()),
-                    loaderThread,
-                    SimulatedNode.this);
+                    id(), CLUSTER, link, loader, cluster.scratch(id()), loaderThread, SimulatedNode.this);
             var routes = RequestRouter.builder();
             DataApis.register(
                     routes,
@@ -388,12 +380,18 @@ final class SimulatedNode extends Machine {
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
             thread("follower checks")
                     .scheduleWithFixedDelay(
-                            partitions::checkFollowers,
-                            MAX_LAG_MS / 2,
-                            MAX_LAG_MS / 2,
-                            TimeUnit.MILLISECONDS);
+                            partitions::checkFollowers, MAX_LAG_MS / 2, MAX_LAG_MS / 2, TimeUnit.MILLISECONDS);
             return new Broker(
-                    incarnation, logDirs, cache, partitions, registrar, loader, fetcher, runtime, fetchers, routes.build());
+                    incarnation,
+                    logDirs,
+                    cache,
+                    partitions,
+                    registrar,
+                    loader,
+                    fetcher,
+                    runtime,
+                    fetchers,
+                    routes.build());
         }
 
         private RegisterBrokerRequest registration(Uuid incarnation, long previousBrokerEpoch) {

@@ -257,8 +257,7 @@ final class SimulatedProducer extends SimulatedClient {
             default ->
                 cluster()
                         .fail(
-                                "produce to " + lane.partition.topicPartition() + " answered " + error + ": "
-                                        + message,
+                                "produce to " + lane.partition.topicPartition() + " answered " + error + ": " + message,
                                 null);
         }
         lane.retrying = true;

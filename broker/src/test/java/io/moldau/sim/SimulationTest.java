@@ -17,12 +17,12 @@ class SimulationTest {
         return new SimulatedCluster(seed, scratch, Boolean.getBoolean("moldau.trace") ? System.out::println : null);
     }
 
-    @Seeds(count = 100)
+    @Seeds(count = 60)
     void everySeedHolds(long seed) {
         cluster(seed).run();
     }
 
-    @Seeds(count = 5)
+    @Seeds(count = 3)
     void theSameSeedIsTheSameRun(long seed) {
         SimulatedCluster first = cluster(seed);
         first.run();
