@@ -34,6 +34,7 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.log.storage.NioLogStorage;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.controller.op.AlterPartition;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.BrokerRegistration;
@@ -179,7 +180,7 @@ final class SocketCluster implements AutoCloseable {
     }
 
     private synchronized AlterPartitionResponse alterPartition(AlterPartitionRequest request) {
-        var result = new AlterPartition().plan(image, request);
+        var result = new AlterPartition(ControllerSettings.DEFAULTS).plan(image, request);
         if (!result.records().isEmpty()) {
             commit(result.records());
         }
