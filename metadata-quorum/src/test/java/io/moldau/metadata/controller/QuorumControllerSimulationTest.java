@@ -415,14 +415,11 @@ class QuorumControllerSimulationTest {
         assertThat(TestImages.partition(image(cluster), "t", 0).leader()).isEqualTo(2);
 
         var proposal = AlterPartitionRequest.PartitionIsr.newBuilder()
-                .setLeaderEpoch(
-                        TestImages.partition(image(cluster), "t", 0).leaderEpoch())
-                .setPartitionEpoch(
-                        TestImages.partition(image(cluster), "t", 0).partitionEpoch());
+                .setLeaderEpoch(TestImages.partition(image(cluster), "t", 0).leaderEpoch())
+                .setPartitionEpoch(TestImages.partition(image(cluster), "t", 0).partitionEpoch());
         for (int id = 1; id <= 2; id++) {
-            proposal.addNewIsr(AlterPartitionRequest.IsrMember.newBuilder()
-                    .setBrokerId(id)
-                    .setBrokerEpoch(epoch(cluster, id)));
+            proposal.addNewIsr(
+                    AlterPartitionRequest.IsrMember.newBuilder().setBrokerId(id).setBrokerEpoch(epoch(cluster, id)));
         }
         var altered = cluster.controllers
                 .get(0)
