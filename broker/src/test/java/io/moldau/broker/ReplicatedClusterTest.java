@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,8 +78,8 @@ class ReplicatedClusterTest {
                             Map.of(all.getFirst(), new OffsetAndMetadata(committed)), Duration.ofSeconds(60));
                     cluster.start();
                     awaitIsr(admin);
-                    assertThat(consumer.committed(Set.of(all.getFirst()), Duration.ofSeconds(60))
-                                    .get(all.getFirst())
+                    assertThat(Objects.requireNonNull(consumer.committed(Set.of(all.getFirst()), Duration.ofSeconds(60))
+                                            .get(all.getFirst()))
                                     .offset())
                             .isEqualTo(committed);
                 }
