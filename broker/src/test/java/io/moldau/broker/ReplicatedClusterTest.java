@@ -118,7 +118,12 @@ class ReplicatedClusterTest {
     private static void awaitIsr(Admin admin) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
         for (String topic : List.of("t", "__consumer_offsets")) {
-            while (admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().stream()
+            while (Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                            .allTopicNames()
+                            .get()
+                            .get(topic))
+                    .partitions()
+                    .stream()
                     .anyMatch(partition ->
                             partition.isr().size() < partition.replicas().size())) {
                 assertThat(System.nanoTime() - deadline)
