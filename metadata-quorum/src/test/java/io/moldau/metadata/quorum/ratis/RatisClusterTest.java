@@ -167,7 +167,8 @@ class RatisClusterTest {
     private Member leader() throws InterruptedException {
         var found = new AtomicReference<@Nullable Member>();
         await("a leader is ready", () -> {
-            found.set(members.values().stream().filter(Member::leads).findFirst().orElse(null));
+            found.set(
+                    members.values().stream().filter(Member::leads).findFirst().orElse(null));
             return found.get() != null;
         });
         return Objects.requireNonNull(found.get());
