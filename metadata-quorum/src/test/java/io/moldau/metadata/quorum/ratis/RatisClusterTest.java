@@ -262,11 +262,17 @@ class RatisClusterTest {
         }
     }
 
+    private Member member(int id) {
+        return Objects.requireNonNull(members.get(id), "no such member");
+    }
+
     private static void assertRefused(Errors error, Change change) {
         assertThatThrownBy(change::run)
                 .isInstanceOf(ExecutionException.class)
-                .satisfies(failure ->
-                        assertThat(((ApiException) failure.getCause()).error()).isEqualTo(error));
+                .satisfies(failure -> assertThat(failure.getCause())
+                        .isInstanceOfSatisfying(
+                                ApiException.class,
+                                cause -> assertThat(cause.error()).isEqualTo(error)));
     }
 
     @Test
@@ -305,12 +311,12 @@ class RatisClusterTest {
                     () -> leader().quorum.removeVoter(2, new Uuid(7, 7), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
             // The leader among them hands over first.
             int former = leader().self.nodeId();
-            remove(members.get(former));
+            remove(member(former));
             int another = former == 5 ? 4 : 5;
-            remove(members.get(another));
+            remove(member(another));
             assertThat(leader().quorum.state().voters()).hasSize(3);
-            add(members.get(former));
-            await("the removed one is back", () -> !members.get(former).quorum.isObserver());
+            add(member(former));
+            await("the removed one is back", () -> !member(former).quorum.isObserver());
         } finally {
             stop.set(true);
             writer.join();
@@ -456,7 +462,7 @@ class RatisClusterTest {
         await("it leads again", ahead::leads);
         write("after", "value");
         awaitEqual();
-        assertThat(members.get(behind).config("only-with-two")).isEqualTo("value");
+        assertThat(member(behind).config("only-with-two")).isEqualTo("value");
     }
 
     /// A deposed leader that does not know it yet cannot complete a write.
