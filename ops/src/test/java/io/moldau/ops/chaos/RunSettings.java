@@ -1,0 +1,13 @@
+package io.moldau.ops.chaos;
+
+/// How much a run does.
+///
+/// @param perSecond records of each producer over all partitions
+public record RunSettings(
+        String scenario, long seed, int partitions, int javaProducers, int librdkafkaProducers, int perSecond) {
+
+    /// Three clients that together send to each partition about three times a second, and 1,500 records a second at most.
+    static RunSettings of(String scenario, long seed, int partitions) {
+        return new RunSettings(scenario, seed, partitions, 2, 1, Math.min(500, partitions * 10));
+    }
+}
