@@ -32,6 +32,7 @@ public final class LiveReader implements AutoCloseable {
     private volatile boolean stopping;
     private volatile long offsetsBack;
     private volatile long records;
+    private volatile long failedCommits;
 
     public LiveReader(String bootstrap, String topic, String group, History history) {
         this.topic = topic;
@@ -92,7 +93,7 @@ public final class LiveReader implements AutoCloseable {
             positions.forEach((partition, offset) -> committed.put(partition, offset.offset()));
             positions.clear();
         } catch (KafkaException e) {
-            System.out.println("chaos: a commit failed and will be repeated: " + e);
+            failedCommits++;
         }
     }
 
@@ -139,6 +140,11 @@ public final class LiveReader implements AutoCloseable {
 
     public long records() {
         return records;
+    }
+
+    /// How many commits failed and were covered by a later one.
+    public long failedCommits() {
+        return failedCommits;
     }
 
     /// How often a position was behind what had been committed.
