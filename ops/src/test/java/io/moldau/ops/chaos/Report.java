@@ -2,6 +2,7 @@ package io.moldau.ops.chaos;
 
 import io.moldau.ops.chaos.check.Findings;
 import io.moldau.ops.chaos.cluster.Subject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -18,24 +19,34 @@ public record Report(
 
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
-                "CHAOS %s %s: seed %d, partitions %d, rounds %d, %s, failed calls %d; longest gap in acknowledgements:"
-                        + " median %.2f s, worst %.2f s; of the whole cluster: median %.2f s, worst %.2f s;"
-                        + " while coming back: median %.2f s, worst %.2f s",
-                settings.scenario(),
-                subject,
-                settings.seed(),
-                settings.partitions(),
-                rounds.size(),
-                findings,
-                failed,
-                median(it -> it.fault().partition().seconds()),
-                worst(it -> it.fault().partition().seconds()),
-                median(it -> it.fault().cluster().seconds()),
-                worst(it -> it.fault().cluster().seconds()),
-                median(it -> it.after().partition().seconds()),
-                worst(it -> it.after().partition().seconds()));
+        return "CHAOS %s %s: seed %d, partitions %d, rounds %d, %s, failed calls %d; longest gap in acknowledgements: %s"
+                .formatted(
+                        settings.scenario(),
+                        subject,
+                        settings.seed(),
+                        settings.partitions(),
+                        rounds.size(),
+                        findings,
+                        failed,
+                        figures());
+    }
+
+    /// Of one partition, by kind of client; of the whole cluster; and while the node came back.
+    private String figures() {
+        var parts = new ArrayList<String>();
+        parts.add(figure("all clients", it -> it.fault().partition().seconds()));
+        parts.add(figure("Java", it -> it.fault().of(settings.javaNumbers()).seconds()));
+        if (settings.librdkafkaProducers() > 0) {
+            parts.add(figure(
+                    "librdkafka", it -> it.fault().of(settings.librdkafkaNumbers()).seconds()));
+        }
+        parts.add(figure("whole cluster", it -> it.fault().cluster().seconds()));
+        parts.add(figure("coming back", it -> it.after().partition().seconds()));
+        return String.join(", ", parts);
+    }
+
+    private String figure(String of, ToDoubleFunction<Round> figure) {
+        return String.format(Locale.ROOT, "%s median %.2f s, worst %.2f s", of, median(figure), worst(figure));
     }
 
     double median(ToDoubleFunction<Round> figure) {

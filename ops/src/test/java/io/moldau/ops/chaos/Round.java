@@ -16,7 +16,7 @@ public record Round(String what, Gaps fault, Gaps after, Duration inSync) {
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "%s: gap %.2f s (partition %d, producer %d), cluster %.2f s; coming back %.2f s, in sync after %.1f s",
+                "%s: gap %.2f s (partition %d, producer %d), cluster %.2f s; coming back %.2f s; in sync after %.1f s",
                 what,
                 fault.partition().seconds(),
                 fault.partition().partition(),

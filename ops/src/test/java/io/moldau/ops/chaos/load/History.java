@@ -1,7 +1,9 @@
 package io.moldau.ops.chaos.load;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,7 +22,17 @@ public final class History {
     ///
     /// @param partition the longest of one producer in one partition
     /// @param cluster the longest in which there were no acknowledgements at all
-    public record Gaps(Gap partition, Gap cluster) {}
+    /// @param byProducer the longest of each producer in one partition
+    public record Gaps(Gap partition, Gap cluster, Map<Integer, Gap> byProducer) {
+
+        /// The longest of the given producers.
+        public Gap of(Collection<Integer> producers) {
+            return byProducer.entrySet().stream()
+                    .filter(it -> producers.contains(it.getKey()))
+                    .map(Map.Entry::getValue)
+                    .reduce(Gap.NONE, Gap::longer);
+        }
+    }
 
     /// What a client was told of its records in one partition: an offset, or one of the constants below.
     public record Outcomes(int producer, int partition, long[] bySequence) {
@@ -96,8 +108,10 @@ public final class History {
 
     /// The longest gaps that ended since the last call.
     public Gaps takeGaps() {
-        var worst = streams.values().stream().map(Stream::takeLongest).reduce(Gap.NONE, Gap::longer);
-        return new Gaps(worst, clusterGap.getAndSet(Gap.NONE));
+        var byProducer = new TreeMap<Integer, Gap>();
+        streams.values().forEach(stream -> byProducer.merge(stream.producer(), stream.takeLongest(), Gap::longer));
+        var worst = byProducer.values().stream().reduce(Gap.NONE, Gap::longer);
+        return new Gaps(worst, clusterGap.getAndSet(Gap.NONE), byProducer);
     }
 
     /// What was told of every record, by producer, for one partition.

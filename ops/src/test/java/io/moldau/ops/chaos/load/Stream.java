@@ -27,6 +27,10 @@ final class Stream {
         Arrays.fill(offsets, WAITING);
     }
 
+    int producer() {
+        return producer;
+    }
+
     synchronized void sent(long sequence) {
         room(sequence);
         sent = Math.max(sent, (int) sequence + 1);
