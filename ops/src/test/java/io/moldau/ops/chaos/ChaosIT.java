@@ -42,7 +42,8 @@ class ChaosIT {
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void shortForm(Subject subject) throws Exception {
         var settings = RunSettings.of("short", ChaosOptions.seed(), 20);
-        try (var cluster = ClusterProcesses.start(ClusterPlan.of(subject, folder).combined(3));
+        try (var cluster =
+                        ClusterProcesses.start(ClusterPlan.of(subject, folder).combined(3));
                 var run = new ChaosRun(cluster, settings)) {
             var faults = new Faults(cluster, ChaosRun.TOPIC, random(settings));
             run.round(faults.kill(faults.choose(Target.BUSIEST)));

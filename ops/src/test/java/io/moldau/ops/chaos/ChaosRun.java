@@ -45,12 +45,14 @@ public final class ChaosRun implements AutoCloseable {
         this.settings = settings;
         System.out.printf("chaos: %s, %s, seed %d%n", settings.scenario(), cluster.subject(), settings.seed());
         cluster.view().createTopic(TOPIC, settings.partitions(), Map.of("min.insync.replicas", "2"));
-        cluster.await("all partitions to have leaders", RECOVERY, () -> cluster.view().allInSync(List.of(TOPIC)));
+        cluster.await(
+                "all partitions to have leaders", RECOVERY, () -> cluster.view().allInSync(List.of(TOPIC)));
         reader = new LiveReader(cluster.bootstrap(), TOPIC, "chaos-reader", history);
         try {
             startLoads();
             awaitFresh(System.nanoTime());
-            cluster.await("all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(WATCHED));
+            cluster.await(
+                    "all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(WATCHED));
         } catch (Throwable e) {
             close();
             throw e;
@@ -62,7 +64,8 @@ public final class ChaosRun implements AutoCloseable {
             loads.add(new JavaLoad(loadPlan(i), history));
         }
         for (int i = 1; i <= settings.librdkafkaProducers(); i++) {
-            LibrdkafkaLoad.start(loadPlan(settings.javaProducers() + i), history).ifPresent(loads::add);
+            LibrdkafkaLoad.start(loadPlan(settings.javaProducers() + i), history)
+                    .ifPresent(loads::add);
         }
         streams = loads.size() * settings.partitions();
     }
@@ -118,12 +121,13 @@ public final class ChaosRun implements AutoCloseable {
                 "every client to be served in every partition",
                 RECOVERY,
                 () -> history.streamCount() == streams && history.staleSince(sinceNanos) == 0,
-                () -> history.staleSince(sinceNanos) + " of " + streams + " streams wait; failures " + history.failures()
-                        + "\n" + cluster.words());
+                () -> history.staleSince(sinceNanos) + " of " + streams + " streams wait; failures "
+                        + history.failures() + "\n" + cluster.words());
     }
 
     public void awaitInSync() {
-        cluster.await("all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(WATCHED));
+        cluster.await(
+                "all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(WATCHED));
     }
 
     private void spreadLeaders() {
@@ -145,8 +149,7 @@ public final class ChaosRun implements AutoCloseable {
             Await.pass(Duration.ofMillis(100));
         }
         reader.finish();
-        var findings = readBack
-                .check(settings.partitions(), history, reader)
+        var findings = readBack.check(settings.partitions(), history, reader)
                 .plus(committedOffsets())
                 .plus(replicas(readBack.ends()));
         var report = new Report(
@@ -173,8 +176,8 @@ public final class ChaosRun implements AutoCloseable {
                 var now = kept.get(promise.getKey());
                 if (now == null || now.offset() < promise.getValue()) {
                     back++;
-                    examples.add("the group's offset of " + promise.getKey() + " was " + promise.getValue()
-                            + " and is " + now);
+                    examples.add("the group's offset of " + promise.getKey() + " was " + promise.getValue() + " and is "
+                            + now);
                 }
             }
         } catch (Exception e) {

@@ -85,8 +85,7 @@ public final class Faults {
                 var target = pick(List.of(Target.values()));
                 var node = choose(target);
                 var time = millis(500, 12_000);
-                yield lasting(
-                        "SIGSTOP of node " + node.id() + " (" + target + ")", time, node::pause, node::resume);
+                yield lasting("SIGSTOP of node " + node.id() + " (" + target + ")", time, node::pause, node::resume);
             }
             case CLEAN_RESTART -> {
                 var node = choose(Target.ANY);

@@ -11,7 +11,12 @@ import java.util.function.ToDoubleFunction;
 ///
 /// @param failed calls that a client's user saw fail, after the client's own retries
 public record Report(
-        Subject subject, RunSettings settings, List<Round> rounds, Findings findings, long failed, List<String> failures) {
+        Subject subject,
+        RunSettings settings,
+        List<Round> rounds,
+        Findings findings,
+        long failed,
+        List<String> failures) {
 
     public boolean clean() {
         return findings.clean() && failed == 0;
@@ -38,7 +43,8 @@ public record Report(
         parts.add(figure("Java", it -> it.fault().of(settings.javaNumbers()).seconds()));
         if (settings.librdkafkaProducers() > 0) {
             parts.add(figure(
-                    "librdkafka", it -> it.fault().of(settings.librdkafkaNumbers()).seconds()));
+                    "librdkafka",
+                    it -> it.fault().of(settings.librdkafkaNumbers()).seconds()));
         }
         parts.add(figure("whole cluster", it -> it.fault().cluster().seconds()));
         parts.add(figure("coming back", it -> it.after().partition().seconds()));

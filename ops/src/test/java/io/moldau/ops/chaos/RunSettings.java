@@ -21,8 +21,9 @@ public record RunSettings(
                 .toList();
     }
 
-    /// Three clients that together send to each partition about three times a second, and 1,500 records a second at most.
+    /// Three clients, each with five records a second for each partition, and 900 a second together at most: the clients
+    /// and the nodes share one machine.
     static RunSettings of(String scenario, long seed, int partitions) {
-        return new RunSettings(scenario, seed, partitions, 2, 1, Math.min(500, partitions * 10));
+        return new RunSettings(scenario, seed, partitions, 2, 1, Math.min(300, partitions * 5));
     }
 }

@@ -57,12 +57,13 @@ class ClusterToolsIT {
                 .with("--create", "--topic", "spread", "--partitions", "6", "--replication-factor", "3")
                 .succeeds();
         awaitInSync("spread");
-        var described = byBroker("TopicCommand")
-                .with("--describe", "--topic", "spread")
-                .succeeds();
+        var described =
+                byBroker("TopicCommand").with("--describe", "--topic", "spread").succeeds();
         assertThat(described).contains("PartitionCount: 6", "ReplicationFactor: 3");
         for (int broker : new int[] {1, 2, 3}) {
-            assertThat(Pattern.compile("Leader: " + broker + "\\b").matcher(described).results())
+            assertThat(Pattern.compile("Leader: " + broker + "\\b")
+                            .matcher(described)
+                            .results())
                     .as("partitions led by %d in%n%s", broker, described)
                     .hasSize(2);
         }
@@ -99,10 +100,13 @@ class ClusterToolsIT {
                         .with("--execute", "--reassignment-json-file", plan.toString())
                         .succeeds())
                 .contains("Successfully started partition reassignments for moving-0,moving-1");
-        cluster.await("the replicas to have moved", SOON, () -> cluster.view().partitions("moving").stream()
-                .allMatch(it -> it.replicas().size() == 2
-                        && it.isr().size() == 2
-                        && it.replicas().getFirst().id() == (it.partition() == 0 ? 3 : 1)));
+        cluster.await(
+                "the replicas to have moved",
+                SOON,
+                () -> cluster.view().partitions("moving").stream()
+                        .allMatch(it -> it.replicas().size() == 2
+                                && it.isr().size() == 2
+                                && it.replicas().getFirst().id() == (it.partition() == 0 ? 3 : 1)));
         assertThat(byBroker("reassign.ReassignPartitionsCommand")
                         .with("--verify", "--reassignment-json-file", plan.toString())
                         .succeeds())
@@ -139,8 +143,11 @@ class ClusterToolsIT {
                         .with("--list")
                         .succeeds())
                 .contains("No partition reassignments found.");
-        cluster.await("the partition to be settled", SOON, () -> cluster.view().partitions("undecided").stream()
-                .allMatch(it -> it.replicas().size() == 2 && it.isr().size() == 2));
+        cluster.await(
+                "the partition to be settled",
+                SOON,
+                () -> cluster.view().partitions("undecided").stream()
+                        .allMatch(it -> it.replicas().size() == 2 && it.isr().size() == 2));
     }
 
     @Test
@@ -174,8 +181,16 @@ class ClusterToolsIT {
         byBroker("reassign.ReassignPartitionsCommand")
                 .with("--execute", "--reassignment-json-file", plan.toString())
                 .succeeds();
-        cluster.await("the new preferred leader to be named", SOON, () ->
-                cluster.view().partitions("led").getFirst().replicas().getFirst().id() == 3);
+        cluster.await(
+                "the new preferred leader to be named",
+                SOON,
+                () -> cluster.view()
+                                .partitions("led")
+                                .getFirst()
+                                .replicas()
+                                .getFirst()
+                                .id()
+                        == 3);
         var election = byBroker("LeaderElectionCommand")
                 .with("--election-type", "preferred", "--all-topic-partitions")
                 .succeeds();
@@ -197,7 +212,8 @@ class ClusterToolsIT {
         for (var tool : List.of(byBroker("MetadataQuorumCommand"), byController("MetadataQuorumCommand"))) {
             var replication = tool.with("describe", "--replication").succeeds();
             assertThat(replication).contains("NodeId", "LogEndOffset", "LastCaughtUpTimestamp");
-            assertThat(Pattern.compile("\\bLeader\\b").matcher(replication).results()).isNotEmpty();
+            assertThat(Pattern.compile("\\bLeader\\b").matcher(replication).results())
+                    .isNotEmpty();
             assertThat(Pattern.compile("\\bFollower\\b").matcher(replication).results())
                     .as(replication)
                     .hasSize(2);
@@ -237,10 +253,13 @@ class ClusterToolsIT {
                 .with("--alter", "--entity-type", "topics", "--entity-name", "set")
                 .with("--add-config", "retention.ms=7200000")
                 .succeeds();
-        cluster.await("brokers to know the setting", SOON, () -> byBroker("ConfigCommand")
-                .with("--describe", "--entity-type", "topics", "--entity-name", "set")
-                .succeeds()
-                .contains("retention.ms=7200000"));
+        cluster.await(
+                "brokers to know the setting",
+                SOON,
+                () -> byBroker("ConfigCommand")
+                        .with("--describe", "--entity-type", "topics", "--entity-name", "set")
+                        .succeeds()
+                        .contains("retention.ms=7200000"));
         byController("ConfigCommand")
                 .with("--alter", "--entity-type", "brokers", "--entity-default")
                 .with("--add-config", "log.retention.ms=7100000")

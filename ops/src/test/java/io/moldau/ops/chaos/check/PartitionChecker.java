@@ -84,7 +84,9 @@ public final class PartitionChecker {
     }
 
     private void compareWithLive(long offset, long packed) {
-        if (offset < seenLive.length && seenLive[(int) offset] != LiveReader.UNSEEN && seenLive[(int) offset] != packed) {
+        if (offset < seenLive.length
+                && seenLive[(int) offset] != LiveReader.UNSEEN
+                && seenLive[(int) offset] != packed) {
             vanished++;
             example("offset " + offset + " was another record when it was read during the run");
         }
@@ -117,12 +119,12 @@ public final class PartitionChecker {
                 acknowledged++;
                 if (places[sequence] == ABSENT) {
                     lost++;
-                    example("record " + sequence + " of producer " + told.producer() + ", acknowledged at "
-                            + outcome + ", is lost");
+                    example("record " + sequence + " of producer " + told.producer() + ", acknowledged at " + outcome
+                            + ", is lost");
                 } else if (outcome != Outcomes.SOMEWHERE && places[sequence] != outcome) {
                     moved++;
-                    example("record " + sequence + " of producer " + told.producer() + ", acknowledged at "
-                            + outcome + ", is at " + places[sequence]);
+                    example("record " + sequence + " of producer " + told.producer() + ", acknowledged at " + outcome
+                            + ", is at " + places[sequence]);
                 }
             }
         }

@@ -110,7 +110,8 @@ class PartitionCheckerTest {
         long other = LiveReader.pack(new ChaosValue(9, PARTITION, 7));
         assertThat(check(new long[] {packed, LiveReader.UNSEEN}).clean()).isTrue();
         assertThat(check(new long[] {packed, other}).vanished()).isEqualTo(1);
-        assertThat(check(new long[] {packed, LiveReader.UNSEEN, other}).vanished()).isEqualTo(1);
+        assertThat(check(new long[] {packed, LiveReader.UNSEEN, other}).vanished())
+                .isEqualTo(1);
     }
 
     private Findings check(long[] seen) {

@@ -37,8 +37,7 @@ public final class ReadBack {
     public Findings check(int partitions, History history, LiveReader live) {
         var checkers = new HashMap<Integer, PartitionChecker>();
         for (int partition = 0; partition < partitions; partition++) {
-            checkers.put(
-                    partition, new PartitionChecker(partition, history.outcomes(partition), live.seen(partition)));
+            checkers.put(partition, new PartitionChecker(partition, history.outcomes(partition), live.seen(partition)));
         }
         var problems = new ArrayList<String>();
         read(partitions, checkers, problems);

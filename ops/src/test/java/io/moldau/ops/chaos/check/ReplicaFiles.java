@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Compares the segment files of a partition's replicas, byte by byte, below its high watermark. The nodes must not run.
+/// Compares the segment files of a partition's replicas, byte by byte, below its high watermark. The nodes must not
+/// run.
 public final class ReplicaFiles {
 
     private static final int BATCH_HEADER = 61;
@@ -55,8 +56,10 @@ public final class ReplicaFiles {
         copies.forEach((node, bytes) -> {
             int at = Arrays.mismatch(expected, bytes);
             if (at >= 0) {
-                differences.add("%s differs between node %d (%d bytes) and node %d (%d bytes) at byte %d, near offset %s"
-                        .formatted(name, first, expected.length, node, bytes.length, at, offsetAt(expected, at)));
+                differences.add(
+                        "%s differs between node %d (%d bytes) and node %d (%d bytes) at byte %d, near offset %s"
+                                .formatted(
+                                        name, first, expected.length, node, bytes.length, at, offsetAt(expected, at)));
             }
         });
     }
@@ -65,7 +68,8 @@ public final class ReplicaFiles {
     private static byte[] below(long highWatermark, Path directory) throws IOException {
         List<Path> segments;
         try (var files = Files.list(directory)) {
-            segments = files.filter(it -> it.toString().endsWith(".log")).sorted().toList();
+            segments =
+                    files.filter(it -> it.toString().endsWith(".log")).sorted().toList();
         }
         var bytes = new ByteArrayOutputStream();
         for (var segment : segments) {

@@ -55,7 +55,8 @@ class ReplicaFilesTest {
     }
 
     private void write(int node, long base, byte[] content) throws Exception {
-        var directory = Files.createDirectories(folder.resolve(Integer.toString(node)).resolve("t-0"));
+        var directory =
+                Files.createDirectories(folder.resolve(Integer.toString(node)).resolve("t-0"));
         Files.write(directory.resolve("%020d.log".formatted(base)), content);
     }
 

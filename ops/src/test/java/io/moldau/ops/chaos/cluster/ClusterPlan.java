@@ -26,8 +26,7 @@ public final class ClusterPlan {
     private final Map<String, String> common = new TreeMap<>();
     private String heap;
     private boolean dynamicQuorum;
-    private int nextPort =
-            24_000 + (int) (ProcessHandle.current().pid() * 37 % 6_000);
+    private int nextPort = 24_000 + (int) (ProcessHandle.current().pid() * 37 % 6_000);
 
     private final Map<Integer, Shape> shapes = new LinkedHashMap<>();
 
@@ -109,7 +108,8 @@ public final class ClusterPlan {
         return subject;
     }
 
-    @Nullable Network network() {
+    @Nullable
+    Network network() {
         return network;
     }
 

@@ -10,7 +10,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// A cluster of processes on this machine. Owned by the test that starts it; whatever happens, [#close] leaves no process.
+/// A cluster of processes on this machine. Owned by the test that starts it; whatever happens, [#close] leaves no
+/// process.
 public final class ClusterProcesses implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(150);
@@ -50,7 +51,10 @@ public final class ClusterProcesses implements AutoCloseable {
             int brokers = (int) first.stream()
                     .filter(id -> cluster.node(id).plan().broker())
                     .count();
-            cluster.await("all brokers to be known", START, () -> cluster.view.brokers().size() == brokers);
+            cluster.await(
+                    "all brokers to be known",
+                    START,
+                    () -> cluster.view.brokers().size() == brokers);
             return cluster;
         } catch (Throwable e) {
             cluster.close();

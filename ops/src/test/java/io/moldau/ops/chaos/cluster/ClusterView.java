@@ -132,7 +132,8 @@ public final class ClusterView implements AutoCloseable {
         var partitions = partitions(topic).stream()
                 .map(partition -> new TopicPartition(topic, partition.partition()))
                 .collect(Collectors.toSet());
-        var failures = get(admin.electLeaders(ElectionType.PREFERRED, partitions).partitions());
+        var failures =
+                get(admin.electLeaders(ElectionType.PREFERRED, partitions).partitions());
         for (var failure : failures.values()) {
             if (failure.isPresent() && !(failure.get() instanceof ElectionNotNeededException)) {
                 throw new IllegalStateException(failure.get());

@@ -107,7 +107,9 @@ public final class NodeHandle {
             throw new IllegalStateException("Node " + id() + " does not run.");
         }
         try {
-            int status = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+            int status = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                    .start()
+                    .waitFor();
             if (status != 0) {
                 throw new IllegalStateException("kill -" + name + " " + pid + " ended with " + status);
             }

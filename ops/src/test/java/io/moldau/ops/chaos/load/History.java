@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /// What was sent to one topic, and what its clients were told. Clients add to it from their threads.
 ///
-/// A gap is a time in which records of one producer waited in one partition and none of them was acknowledged: it begins
+/// A gap is a time in which records of one producer waited in one partition and none of them was acknowledged: it
+/// begins
 /// with the last acknowledgement, or with the oldest waiting record if that was sent later. The gap of the whole
 /// cluster is one in which no producer got an acknowledgement for any partition.
 public final class History {
@@ -60,8 +61,7 @@ public final class History {
 
     /// @param offset -1 when the client was told none
     /// @param sentNanos when the client was given the record, of `System.nanoTime`
-    public void acknowledged(
-            int producer, int partition, long sequence, long offset, long sentNanos, long nowNanos) {
+    public void acknowledged(int producer, int partition, long sequence, long offset, long sentNanos, long nowNanos) {
         stream(producer, partition).acknowledged(sequence, offset, sentNanos, nowNanos);
         long before = lastAckNanos.getAndAccumulate(nowNanos, Math::max);
         if (before != Long.MIN_VALUE) {

@@ -25,10 +25,14 @@ public final class JavaLoad implements Load {
         this.history = history;
         producer = new KafkaProducer<>(
                 Map.of(
-                        "bootstrap.servers", plan.bootstrap(),
-                        "client.id", "java-" + plan.producer(),
-                        "acks", "all",
-                        "enable.idempotence", "true"),
+                        "bootstrap.servers",
+                        plan.bootstrap(),
+                        "client.id",
+                        "java-" + plan.producer(),
+                        "acks",
+                        "all",
+                        "enable.idempotence",
+                        "true"),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
         Thread.ofPlatform().daemon().name("java-load-" + plan.producer()).start(this::run);

@@ -77,18 +77,20 @@ public final class LibrdkafkaLoad implements Load {
         var words = line.split(" ", 6);
         switch (words[0]) {
             case "s" -> history.sent(plan.producer(), Integer.parseInt(words[1]), Long.parseLong(words[2]));
-            case "a" -> history.acknowledged(
-                    plan.producer(),
-                    Integer.parseInt(words[1]),
-                    Long.parseLong(words[2]),
-                    Long.parseLong(words[3]),
-                    Long.parseLong(words[4]),
-                    Long.parseLong(words[5]));
-            case "f" -> history.failed(
-                    plan.producer(),
-                    Integer.parseInt(words[1]),
-                    Long.parseLong(words[2]),
-                    line.substring(line.indexOf(words[2]) + words[2].length()));
+            case "a" ->
+                history.acknowledged(
+                        plan.producer(),
+                        Integer.parseInt(words[1]),
+                        Long.parseLong(words[2]),
+                        Long.parseLong(words[3]),
+                        Long.parseLong(words[4]),
+                        Long.parseLong(words[5]));
+            case "f" ->
+                history.failed(
+                        plan.producer(),
+                        Integer.parseInt(words[1]),
+                        Long.parseLong(words[2]),
+                        line.substring(line.indexOf(words[2]) + words[2].length()));
             case "end" -> {}
             case "fatal" -> history.failure("librdkafka: " + line);
             default -> System.out.println("chaos: librdkafka says " + line);

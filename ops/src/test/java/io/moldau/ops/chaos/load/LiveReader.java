@@ -17,7 +17,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/// A group of one consumer that reads along and commits, and remembers what it saw. One thread; results after [#finish].
+/// A group of one consumer that reads along and commits, and remembers what it saw. One thread; results after
+/// [#finish].
 public final class LiveReader implements AutoCloseable {
 
     private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -40,12 +41,18 @@ public final class LiveReader implements AutoCloseable {
         this.history = history;
         consumer = new KafkaConsumer<>(
                 Map.of(
-                        "bootstrap.servers", bootstrap,
-                        "group.id", group,
-                        "client.id", group,
-                        "auto.offset.reset", "earliest",
-                        "enable.auto.commit", "false",
-                        "default.api.timeout.ms", "30000"),
+                        "bootstrap.servers",
+                        bootstrap,
+                        "group.id",
+                        group,
+                        "client.id",
+                        group,
+                        "auto.offset.reset",
+                        "earliest",
+                        "enable.auto.commit",
+                        "false",
+                        "default.api.timeout.ms",
+                        "30000"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
         Thread.ofPlatform().daemon().name("live-reader").start(this::run);
@@ -108,7 +115,8 @@ public final class LiveReader implements AutoCloseable {
         long packed = ChaosValue.decode(record.value()).map(LiveReader::pack).orElse(-1L);
         var values = seen.computeIfAbsent(record.partition(), _ -> filled(new long[256], 0));
         if (record.offset() >= values.length) {
-            values = filled(Arrays.copyOf(values, (int) Math.max(values.length * 2L, record.offset() + 1)), values.length);
+            values = filled(
+                    Arrays.copyOf(values, (int) Math.max(values.length * 2L, record.offset() + 1)), values.length);
             seen.put(record.partition(), values);
         }
         int at = (int) record.offset();

@@ -34,8 +34,7 @@ public final class Network implements AutoCloseable {
     /// Accepts connections at a port and passes them on to the listener of node `to`.
     public void open(int port, int targetPort, int to, LinkKind kind) {
         try {
-            proxies.add(TcpProxy.open(
-                    port, targetPort, remotePort -> link(owners.applyAsInt(remotePort), to, kind)));
+            proxies.add(TcpProxy.open(port, targetPort, remotePort -> link(owners.applyAsInt(remotePort), to, kind)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
