@@ -9,6 +9,7 @@ import io.moldau.ops.chaos.cluster.ClusterPlan;
 import io.moldau.ops.chaos.cluster.ClusterProcesses;
 import io.moldau.ops.chaos.cluster.Subject;
 import io.moldau.ops.chaos.net.Network;
+import io.moldau.ops.chaos.net.NetworkNamespaces;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -104,6 +105,27 @@ class ChaosIT {
             var kinds = List.copyOf(EnumSet.allOf(Kind.class));
             for (int round = 0; round < ChaosOptions.rounds(200); round++) {
                 run.round(faults.draw(kinds));
+            }
+            assertClean(run.finish());
+        }
+    }
+
+    /// Nodes that lose every packet to and from the others, each in a network namespace of its own.
+    @ParameterizedTest
+    @MethodSource("subjects")
+    @Timeout(value = 60, unit = TimeUnit.MINUTES)
+    void isolation(Subject subject) throws Exception {
+        assumeTrue(ChaosOptions.LONG, "a long run");
+        assumeTrue(NetworkNamespaces.possible(), "needs Linux, root and ip");
+        var settings = RunSettings.of("isolation", ChaosOptions.seed(), ChaosOptions.partitions(30));
+        try (var namespaces = NetworkNamespaces.open();
+                var cluster = ClusterProcesses.start(
+                        ClusterPlan.isolated(subject, folder, namespaces).combined(3));
+                var run = new ChaosRun(cluster, settings)) {
+            var faults = new Faults(cluster, ChaosRun.TOPIC, random(settings));
+            for (int round = 0; round < ChaosOptions.rounds(20); round++) {
+                run.round(faults.isolate(
+                        faults.choose(round % 2 == 0 ? Target.BUSIEST : Target.ACTIVE_CONTROLLER), namespaces));
             }
             assertClean(run.finish());
         }

@@ -4,6 +4,7 @@ import io.moldau.ops.chaos.cluster.ClusterProcesses;
 import io.moldau.ops.chaos.cluster.NodeHandle;
 import io.moldau.ops.chaos.net.Flow;
 import io.moldau.ops.chaos.net.LinkKind;
+import io.moldau.ops.chaos.net.NetworkNamespaces;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -148,6 +149,15 @@ public final class Faults {
                 millis(0, 1_000),
                 () -> cluster.nodes().parallelStream().forEach(NodeHandle::kill),
                 () -> cluster.nodes().forEach(NodeHandle::start));
+    }
+
+    /// The node and the others do not hear of each other; clients reach all of them.
+    public Fault isolate(NodeHandle node, NetworkNamespaces namespaces) {
+        return lasting(
+                "isolation of node " + node.id(),
+                millis(1_000, 15_000),
+                () -> namespaces.isolate(node.id()),
+                namespaces::heal);
     }
 
     public Fault pause(NodeHandle node, Duration time) {

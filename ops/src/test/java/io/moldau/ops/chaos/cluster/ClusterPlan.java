@@ -2,6 +2,7 @@ package io.moldau.ops.chaos.cluster;
 
 import io.moldau.ops.chaos.net.LinkKind;
 import io.moldau.ops.chaos.net.Network;
+import io.moldau.ops.chaos.net.NetworkNamespaces;
 import io.moldau.ops.node.NodeProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ public final class ClusterPlan {
     private final Subject subject;
     private final Path folder;
     private final @Nullable Network network;
+    private final @Nullable NetworkNamespaces namespaces;
     private final Map<String, String> common = new TreeMap<>();
     private String heap;
     private boolean dynamicQuorum;
@@ -34,10 +36,12 @@ public final class ClusterPlan {
 
     private record Ports(int client, int peer, int peerProxy, int controller, int controllerProxy) {}
 
-    private ClusterPlan(Subject subject, Path folder, @Nullable Network network) {
+    private ClusterPlan(
+            Subject subject, Path folder, @Nullable Network network, @Nullable NetworkNamespaces namespaces) {
         this.subject = subject;
         this.folder = folder;
         this.network = network;
+        this.namespaces = namespaces;
         heap = subject == Subject.MOLDAU ? "128m" : "256m";
         common.put("group.initial.rebalance.delay.ms", "0");
         common.put("offsets.topic.num.partitions", "10");
@@ -47,12 +51,17 @@ public final class ClusterPlan {
     }
 
     public static ClusterPlan of(Subject subject, Path folder) {
-        return new ClusterPlan(subject, folder, null);
+        return new ClusterPlan(subject, folder, null, null);
     }
 
     /// With a proxy in every link between nodes.
     public static ClusterPlan proxied(Subject subject, Path folder, Network network) {
-        return new ClusterPlan(subject, folder, network);
+        return new ClusterPlan(subject, folder, network, null);
+    }
+
+    /// With a network namespace for each node.
+    public static ClusterPlan isolated(Subject subject, Path folder, NetworkNamespaces namespaces) {
+        return new ClusterPlan(subject, folder, null, namespaces);
     }
 
     /// Nodes 1 to `count`, each broker and controller.
@@ -133,17 +142,23 @@ public final class ClusterPlan {
         } else {
             settings.put("controller.quorum.voters", controllers(other -> other + "@"));
         }
-        listeners(shape, settings);
+        listeners(address(id), shape, settings);
         return new NodePlan(
                 id,
                 shape.broker,
                 shape.controller,
+                address(id),
+                namespaces == null ? List.of() : namespaces.enter(id),
                 folder.resolve("node-" + id),
                 shape.ports.client,
                 shape.ports.controller,
                 heap,
                 settings,
                 referenceFormat(id, shape));
+    }
+
+    private String address(int id) {
+        return namespaces == null ? "127.0.0.1" : namespaces.address(id);
     }
 
     private static String roles(Shape shape) {
@@ -156,7 +171,7 @@ public final class ClusterPlan {
     private String controllers(IntFunction<String> prefix) {
         return shapes.entrySet().stream()
                 .filter(it -> it.getValue().controller)
-                .map(it -> prefix.apply(it.getKey()) + "127.0.0.1:" + reachedAt(it.getValue().ports))
+                .map(it -> prefix.apply(it.getKey()) + address(it.getKey()) + ":" + reachedAt(it.getValue().ports))
                 .collect(Collectors.joining(","));
     }
 
@@ -164,20 +179,20 @@ public final class ClusterPlan {
         return ports.controllerProxy == 0 ? ports.controller : ports.controllerProxy;
     }
 
-    private void listeners(Shape shape, Map<String, String> settings) {
+    private void listeners(String address, Shape shape, Map<String, String> settings) {
         var listeners = new ArrayList<String>();
         var advertised = new ArrayList<String>();
         if (shape.broker) {
-            listeners.add("PLAINTEXT://127.0.0.1:" + shape.ports.client);
-            advertised.add("PLAINTEXT://127.0.0.1:" + shape.ports.client);
+            listeners.add("PLAINTEXT://" + address + ":" + shape.ports.client);
+            advertised.add("PLAINTEXT://" + address + ":" + shape.ports.client);
         }
         if (network != null && shape.broker) {
-            listeners.add("PEER://127.0.0.1:" + shape.ports.peer);
-            advertised.add("PEER://127.0.0.1:" + shape.ports.peerProxy);
+            listeners.add("PEER://" + address + ":" + shape.ports.peer);
+            advertised.add("PEER://" + address + ":" + shape.ports.peerProxy);
             settings.put("inter.broker.listener.name", "PEER");
         }
         if (shape.controller) {
-            listeners.add("CONTROLLER://127.0.0.1:" + shape.ports.controller);
+            listeners.add("CONTROLLER://" + address + ":" + shape.ports.controller);
         }
         if (network != null) {
             settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,PEER:PLAINTEXT,CONTROLLER:PLAINTEXT");

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /// process.
 public final class ClusterProcesses implements AutoCloseable {
 
-    private static final Duration START = Duration.ofSeconds(150);
+    private static final Duration START = Duration.ofSeconds(240);
 
     private final ClusterPlan plan;
     private final Map<Integer, NodeHandle> nodes = new TreeMap<>();
@@ -93,14 +93,14 @@ public final class ClusterProcesses implements AutoCloseable {
     /// Where clients begin: every broker's address.
     public String bootstrap() {
         return brokers().stream()
-                .map(node -> "127.0.0.1:" + node.plan().clientPort())
+                .map(node -> node.plan().address() + ":" + node.plan().clientPort())
                 .collect(Collectors.joining(","));
     }
 
     /// Where tools reach the controllers directly.
     public String controllerBootstrap() {
         return controllers().stream()
-                .map(node -> "127.0.0.1:" + node.plan().controllerPort())
+                .map(node -> node.plan().address() + ":" + node.plan().controllerPort())
                 .collect(Collectors.joining(","));
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,9 @@ public final class NodeHandle {
         if (alive()) {
             throw new IllegalStateException("Node " + id() + " runs already.");
         }
-        var builder = new ProcessBuilder(subject.command(plan))
+        var command = new ArrayList<>(plan.enter());
+        command.addAll(subject.command(plan));
+        var builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(subject.environment(plan));

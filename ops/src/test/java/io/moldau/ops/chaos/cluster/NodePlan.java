@@ -6,6 +6,8 @@ import java.util.Map;
 
 /// One node as it is to be started, every time the same.
 ///
+/// @param address where it is reached
+/// @param enter the words before its command that bring it into its namespace, if it has one
 /// @param controllerPort where its controller listens itself, behind the proxy if there is one; 0 without the role
 /// @param heap a size as the JVM takes it
 /// @param referenceFormat further words for the reference's format step
@@ -13,6 +15,8 @@ public record NodePlan(
         int id,
         boolean broker,
         boolean controller,
+        String address,
+        List<String> enter,
         Path folder,
         int clientPort,
         int controllerPort,
