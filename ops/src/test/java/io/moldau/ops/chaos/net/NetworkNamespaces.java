@@ -63,13 +63,12 @@ public final class NetworkNamespaces implements AutoCloseable {
     /// The words that start a command inside the node's namespace, which is made when it is first asked for.
     public List<String> enter(int node) {
         if (nodes.add(node)) {
-            var inside = "e" + node + prefix;
             ip("netns", "add", namespace(node));
-            ip("link", "add", outside(node), "type", "veth", "peer", "name", inside);
-            ip("link", "set", inside, "netns", namespace(node));
+            ip("link", "add", outside(node), "type", "veth", "peer", "name", inside(node));
+            ip("link", "set", inside(node), "netns", namespace(node));
             ip("link", "set", outside(node), "master", bridge(), "up");
-            within(node, "addr", "add", address(node) + "/24", "dev", inside);
-            within(node, "link", "set", inside, "up");
+            within(node, "addr", "add", address(node) + "/24", "dev", inside(node));
+            within(node, "link", "set", inside(node), "up");
             within(node, "link", "set", "lo", "up");
         }
         return List.of("ip", "netns", "exec", namespace(node));
@@ -77,7 +76,18 @@ public final class NetworkNamespaces implements AutoCloseable {
 
     /// From now on no packet of one node reaches the other; what the other sends still arrives.
     public void cut(int from, int to) {
-        within(from, "route", "add", "blackhole", address(to) + "/32");
+        // To an address nobody has: the packets are sent and lost, where a route that leads nowhere would be told.
+        within(
+                from,
+                "neigh",
+                "replace",
+                address(to),
+                "lladdr",
+                "02:00:00:00:00:01",
+                "dev",
+                inside(from),
+                "nud",
+                "permanent");
         cuts.add(new int[] {from, to});
     }
 
@@ -92,7 +102,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     }
 
     public void heal() {
-        cuts.forEach(cut -> within(cut[0], "route", "delete", "blackhole", address(cut[1]) + "/32"));
+        cuts.forEach(cut -> within(cut[0], "neigh", "delete", address(cut[1]), "dev", inside(cut[0])));
         cuts.clear();
     }
 
@@ -102,6 +112,10 @@ public final class NetworkNamespaces implements AutoCloseable {
 
     private String outside(int node) {
         return "v" + node + prefix;
+    }
+
+    private String inside(int node) {
+        return "e" + node + prefix;
     }
 
     private String namespace(int node) {
