@@ -130,6 +130,8 @@ public final class ClusterProcesses implements AutoCloseable {
     }
 
     private void killAll() {
+        // All of them first: a wait that fails for one must not leave the others.
+        nodes.values().forEach(NodeHandle::abandon);
         nodes.values().forEach(NodeHandle::kill);
     }
 

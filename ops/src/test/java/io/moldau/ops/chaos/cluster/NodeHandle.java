@@ -76,6 +76,14 @@ public final class NodeHandle {
         }
     }
 
+    /// Ends it at once and does not wait.
+    void abandon() {
+        var running = process;
+        if (running != null) {
+            running.destroyForcibly();
+        }
+    }
+
     /// Asks it to stop, and waits until it has.
     public void stop() {
         var running = process;
