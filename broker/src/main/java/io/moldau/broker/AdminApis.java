@@ -7,6 +7,7 @@ import io.moldau.broker.api.controller.DeleteTopicsHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
+import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
 import io.moldau.broker.api.metadata.DescribeConfigsHandler;
 import io.moldau.broker.api.metadata.DescribeLogDirsHandler;
@@ -89,7 +90,7 @@ final class AdminApis {
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
                         new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor));
-        return complete(routes);
+        return complete(routes, localId);
     }
 
     /// What an administrator needs when no broker answers. Served to everybody who reaches the listener.
@@ -99,10 +100,11 @@ final class AdminApis {
                 ApiKey.DESCRIBE_CLUSTER,
                 DescribeClusterRequestData.class,
                 DescribeClusterHandler.ofControllers(cache, activeController, controllers));
-        return complete(routes);
+        return complete(routes, BrokerResources.ANY);
     }
 
-    private RequestRouter complete(RequestRouter.Builder routes) {
+    /// @param alters the broker whose own settings may be changed here; a controller takes changes for each
+    private RequestRouter complete(RequestRouter.Builder routes, int alters) {
         AtomicReference<List<ApiKey>> served = new AtomicReference<>(List.of());
         routes.on(ApiKey.CREATE_TOPICS, CreateTopicsRequestData.class, new CreateTopicsHandler(forwarder, cache))
                 .on(ApiKey.DELETE_TOPICS, DeleteTopicsRequestData.class, new DeleteTopicsHandler(forwarder, cache))
@@ -117,11 +119,11 @@ final class AdminApis {
                 .on(
                         ApiKey.ALTER_CONFIGS,
                         AlterConfigsRequestData.class,
-                        new AlterConfigsHandler(forwarder, cache, localId))
+                        new AlterConfigsHandler(forwarder, cache, alters))
                 .on(
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
-                        new IncrementalAlterConfigsHandler(forwarder, cache, localId))
+                        new IncrementalAlterConfigsHandler(forwarder, cache, alters))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,

@@ -109,9 +109,15 @@ final class BrokerSettings {
                 config.get(TopicDefaultKeys.DEFAULT_REPLICATION_FACTOR),
                 config.get(TopicDefaultKeys.DELETE_TOPIC_ENABLE),
                 config.get(TopicDefaultKeys.UNCLEAN_LEADER_ELECTION_ENABLE),
+                config.get(TopicDefaultKeys.MIN_INSYNC_REPLICAS),
                 config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS),
                 // Raft has heartbeats of its own; a record that says nothing would only keep disks awake.
                 0,
+                new ControllerSettings.LeaderBalance(
+                        config.get(TopicDefaultKeys.AUTO_LEADER_REBALANCE_ENABLE),
+                        TimeUnit.SECONDS.toMillis(
+                                config.get(TopicDefaultKeys.LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS))),
+                config.interBrokerListener(),
                 Map.of(FeaturesImage.METADATA_VERSION, METADATA_VERSION));
     }
 

@@ -7,7 +7,6 @@ import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.GroupKeys;
-import io.moldau.broker.config.KnownConfigValidator;
 import io.moldau.broker.config.LogKeys;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NetworkKeys;
@@ -15,6 +14,9 @@ import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.config.ReplicationKeys;
 import io.moldau.broker.config.TopicDefaultKeys;
 import io.moldau.broker.config.TransactionKeys;
+import io.moldau.broker.controller.ClusterFinder;
+import io.moldau.broker.controller.ControllerAddress;
+import io.moldau.broker.controller.Controllers;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
@@ -24,17 +26,18 @@ import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
-import io.moldau.broker.lifecycle.LateController;
 import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.lifecycle.StartException;
-import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
+import io.moldau.broker.net.NettyPeers;
 import io.moldau.broker.net.NettyServer;
 import io.moldau.broker.net.NetworkConfig;
+import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
+import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
@@ -45,13 +48,11 @@ import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.TimerThread;
 import io.moldau.log.dir.LogDirs;
-import io.moldau.metadata.MetadataQuorumConfig;
-import io.moldau.metadata.MetadataQuorumNode;
-import io.moldau.metadata.channel.ControllerChannels;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.loader.MetadataLoader;
+import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
@@ -59,16 +60,17 @@ import io.moldau.wire.record.Compression;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -107,16 +109,31 @@ public final class Node implements AutoCloseable {
     private record Closing(String what, AutoCloseable action) {}
 
     /// The parts of a node that are asked for after the start.
+    ///
+    /// @param broker null on a node that is no broker
     private record Running(
             DataDirectories directories,
-            MetadataQuorumNode quorum,
             MetadataCache cache,
-            BrokerRegistrar registrar,
-            LogDirs logDirs,
-            GroupCoordinator groups,
+            @Nullable BrokerParts broker,
             List<NettyServer> servers,
             List<Endpoint> listeners,
             CompletableFuture<Void> ready) {}
+
+    /// Those of a broker.
+    private record BrokerParts(BrokerRegistrar registrar, LogDirs logDirs, GroupCoordinator groups) {}
+
+    /// What both roles are built on.
+    private record Base(
+            Time time,
+            ConfigResolver resolver,
+            TimerThread timer,
+            ThreadPoolExecutor background,
+            NetworkConfig network,
+            EventLoops loops,
+            PeerClients peers,
+            MetadataCache cache,
+            Controllers controllers,
+            AdminApis admin) {}
 
     private Node(NodeConfig config, NodeServices services) {
         this.config = config;
@@ -170,11 +187,19 @@ public final class Node implements AutoCloseable {
     }
 
     public LogDirs logDirs() {
-        return running().logDirs();
+        return brokerParts().logDirs();
     }
 
     public GroupCoordinator groups() {
-        return running().groups();
+        return brokerParts().groups();
+    }
+
+    private BrokerParts brokerParts() {
+        BrokerParts parts = running().broker();
+        if (parts == null) {
+            throw new IllegalStateException("this node is no broker");
+        }
+        return parts;
     }
 
     /// Open connections of all listeners.
@@ -208,9 +233,16 @@ public final class Node implements AutoCloseable {
         if (!stopped.compareAndSet(false, true)) {
             return;
         }
-        Running parts = running();
+        BrokerParts broker = running().broker();
+        if (broker != null) {
+            takeLeave(broker.registrar());
+        }
+        closeAll();
+    }
+
+    private void takeLeave(BrokerRegistrar registrar) {
         try {
-            parts.registrar()
+            registrar
                     .shutDown(config.get(ClusterKeys.CONTROLLED_SHUTDOWN_ENABLE))
                     .get(config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS) + 1_000L, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
@@ -218,7 +250,6 @@ public final class Node implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        closeAll();
     }
 
     @Override
@@ -256,31 +287,220 @@ public final class Node implements AutoCloseable {
     }
 
     private void startAll() throws IOException {
-        requireLoneNode();
         config.withoutEffect()
                 .forEach((key, reason) -> LOG.info("setting without effect key={} reason=\"{}\"", key, reason));
-        Time time = services.time();
-        DataDirectories directories =
-                DataDirectories.open(config.logDirs(), config.nodeId(), config.clusterId(), services.random());
-        Uuid clusterId = Uuid.fromString(directories.clusterId());
+        List<ControllerAddress> bootstrap = bootstrapServers();
+        if (config.isController() && config.voters().isEmpty() && !bootstrap.isEmpty()) {
+            throw new StartException("Joining the quorum found by controller.quorum.bootstrap.servers is not built yet."
+                    + " Name all voters in controller.quorum.voters.");
+        }
+        CompletableFuture<DataDirectories> opened = new CompletableFuture<>();
         ConfigResolver resolver = new ConfigResolver(config);
+        ControllerRole controller =
+                config.isController() ? new ControllerRole(config, settings, services, resolver, opened) : null;
 
-        // The quorum elects itself while the rest is put together.
-        CompletableFuture<MetadataQuorumNode> quorumStart = CompletableFuture.supplyAsync(
-                () -> startQuorum(clusterId, resolver),
-                task -> thread("moldau-quorum-start").newThread(task).start());
-        closing("metadata quorum", () -> closeQuorum(quorumStart));
-        NodeToController controller = new LateController(quorumStart.thenApply(MetadataQuorumNode::nodeToController));
+        // Where nobody has to be asked the quorum elects itself while the rest is put together.
+        DataDirectories directories = null;
+        String known = knownClusterId(bootstrap);
+        if (known != null) {
+            directories = openDirectories(known);
+            opened.complete(directories);
+        }
+        Base base;
+        List<NettyServer> servers = new ArrayList<>();
+        List<Endpoint> bound = new ArrayList<>();
+        try {
+            base = base(resolver, bootstrap, controller);
+            if (controller != null) {
+                NettyServer server = controller.listen(
+                        base.network(), base.loops(), base.admin(), base.controllers(), base.peers(), bound);
+                closing("controller listener", server);
+                servers.add(server);
+                bind(server, true, bound);
+                // The others need this one for an election, whatever it is still busy with.
+                server.startAccepting();
+            }
+        } finally {
+            if (controller != null) {
+                closing("metadata quorum", controller);
+            }
+        }
+        if (directories == null) {
+            directories = openDirectories(findClusterId(base, bootstrap).toString());
+            opened.complete(directories);
+        }
+        if (config.isBroker()) {
+            startBroker(base, directories, servers, bound);
+        } else {
+            follow(base, directories, List.of(base.cache(), base.cache().notifier()), loop(base));
+            running = new Running(
+                    directories,
+                    base.cache(),
+                    null,
+                    servers,
+                    List.copyOf(bound),
+                    Objects.requireNonNull(controller).started());
+        }
+        if (controller != null) {
+            controller.awaitStarted();
+        }
+    }
 
+    private Base base(ConfigResolver resolver, List<ControllerAddress> bootstrap, @Nullable ControllerRole controller) {
+        Time time = services.time();
         TimerThread timer = opened("timer", new TimerThread("moldau-timer", time, services.faults()));
         ThreadPoolExecutor background = background();
         closing("background threads", () -> shutDown(background));
         NetworkConfig network = settings.network();
         EventLoops loops = opened("event loops", new EventLoops(network.eventLoops(), time));
+        PeerClients peers = new NettyPeers(loops, background, "moldau-" + config.nodeId(), PeerLimits.DEFAULTS);
+        Controllers controllers = opened(
+                "connections to controllers",
+                new Controllers(
+                        controller == null ? null : controller.local(),
+                        otherVoters(),
+                        bootstrap,
+                        peers,
+                        time,
+                        timer,
+                        services.random()));
+        MetadataCache cache = new MetadataCache(timer);
+        AdminApis admin = new AdminApis(config.nodeId(), cache, controllers.active(), resolver);
+        return new Base(time, resolver, timer, background, network, loops, peers, cache, controllers, admin);
+    }
+
+    /// The cluster this node belongs to, if that can be said without asking anybody.
+    private @Nullable String knownClusterId(List<ControllerAddress> bootstrap) {
+        String known = DataDirectories.clusterId(config.logDirs(), config.nodeId(), config.clusterId());
+        if (known == null
+                && config.isController()
+                && bootstrap.isEmpty()
+                && otherVoters().isEmpty()) {
+            return Uuid.random(services.random()).toString();
+        }
+        return known;
+    }
+
+    /// Asks the controllers which cluster this is.
+    private Uuid findClusterId(Base base, List<ControllerAddress> bootstrap) {
+        List<ControllerAddress> others = new ArrayList<>(otherVoters());
+        others.addAll(bootstrap);
+        boolean founder = config.isController() && !config.voters().isEmpty();
+        // A majority of the voters without a past has none: what there might have been is lost. Nothing could go on
+        // with fewer anyway.
+        int enough = founder ? config.voters().size() / 2 : Integer.MAX_VALUE;
+        try (ClusterFinder finder =
+                new ClusterFinder(config.nodeId(), others, enough, base.peers(), base.time(), base.timer())) {
+            CompletableFuture<Optional<Uuid>> found = finder.find();
+            Optional<Uuid> id = config.isController()
+                    ? found.get()
+                    : found.get(config.get(ClusterKeys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS), TimeUnit.MILLISECONDS);
+            return id.orElseGet(() -> ClusterFinder.idOf(voters()));
+        } catch (TimeoutException e) {
+            throw new StartException(
+                    "No controller answered within initial.broker.registration.timeout.ms. Check "
+                            + (config.voters().isEmpty()
+                                    ? "controller.quorum.bootstrap.servers"
+                                    : "controller.quorum.voters")
+                            + " and that the controllers run.",
+                    e);
+        } catch (ExecutionException e) {
+            throw new StartException(String.valueOf(e.getCause().getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StartException("The start was interrupted.", e);
+        }
+    }
+
+    private List<ControllerAddress> voters() {
+        return config.voters().stream()
+                .map(voter -> new ControllerAddress(voter.id(), voter.host(), voter.port()))
+                .toList();
+    }
+
+    private List<ControllerAddress> otherVoters() {
+        return voters().stream().filter(voter -> voter.id() != config.nodeId()).toList();
+    }
+
+    /// Those of the settings that are not this node.
+    private List<ControllerAddress> bootstrapServers() {
+        List<ControllerAddress> others = new ArrayList<>();
+        for (NodeConfig.HostPort server : config.bootstrapServers()) {
+            if (!isOwnController(server)) {
+                others.add(new ControllerAddress(ControllerAddress.UNKNOWN, server.host(), server.port()));
+            }
+        }
+        return others;
+    }
+
+    private boolean isOwnController(NodeConfig.HostPort server) {
+        boolean ownPort = config.listeners().stream()
+                .anyMatch(own -> config.isControllerListener(own.listenerName()) && own.port() == server.port());
+        if (!ownPort) {
+            return false;
+        }
+        try {
+            for (InetAddress address : InetAddress.getAllByName(server.host())) {
+                if (address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (UnknownHostException | SocketException e) {
+            // Not known now, so not this machine's name.
+            LOG.debug("looking at a bootstrap server failed host={}", server.host(), e);
+            return false;
+        }
+    }
+
+    private DataDirectories openDirectories(String clusterId) {
+        return DataDirectories.open(config.logDirs(), config.nodeId(), clusterId, services.random());
+    }
+
+    private ThreadEventLoop loop(Base base) {
+        return opened("metadata loader", new ThreadEventLoop("metadata-loader", base.time(), services.faults()));
+    }
+
+    /// Begins to follow the metadata.
+    private void follow(
+            Base base, DataDirectories directories, List<MetadataPublisher> publishers, ThreadEventLoop loop) {
+        MetadataLoader loader = new MetadataLoader(loop, base.time(), services.faults(), publishers);
+        MetadataFetcher fetcher = opened(
+                "metadata fetcher",
+                new MetadataFetcher(
+                        config.nodeId(),
+                        Uuid.fromString(directories.clusterId()),
+                        base.controllers().metadata(),
+                        loader,
+                        config.logDirs().getFirst().resolve("metadata-snapshot.tmp"),
+                        loop,
+                        base.time()));
+        fetcher.start();
+    }
+
+    private void bind(NettyServer server, boolean ofController, List<Endpoint> bound) throws IOException {
+        for (Endpoint listener : config.listeners()) {
+            if (config.isControllerListener(listener.listenerName()) == ofController) {
+                InetSocketAddress address = server.reserve(listenerConfig(listener));
+                bound.add(new Endpoint(
+                        listener.listenerName(), listener.securityProtocol(), listener.host(), address.getPort()));
+            }
+        }
+    }
+
+    private void startBroker(Base base, DataDirectories directories, List<NettyServer> servers, List<Endpoint> bound)
+            throws IOException {
+        Time time = base.time();
+        TimerThread timer = base.timer();
+        ThreadPoolExecutor background = base.background();
+        EventLoops loops = base.loops();
+        MetadataCache cache = base.cache();
+        ConfigResolver resolver = base.resolver();
+        NodeToController controller = base.controllers().active();
+        Uuid clusterId = Uuid.fromString(directories.clusterId());
         LogDirs logDirs = LogDirs.open(
                 config.logDirs(), services.storage(), time, settings.logDirs(services.random()), services.logMetrics());
 
-        MetadataCache cache = new MetadataCache(timer);
         PooledMemory memory = new PooledMemory(loops);
         PartitionRegistry partitions = opened(
                 "partitions",
@@ -295,8 +515,6 @@ public final class Node implements AutoCloseable {
 
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
 
-        List<Endpoint> bound = new ArrayList<>();
-        List<NettyServer> servers = new ArrayList<>();
         Uuid incarnation = Uuid.random(services.random());
         BrokerRegistrar registrar = new BrokerRegistrar(
                 settings.timing(),
@@ -314,12 +532,9 @@ public final class Node implements AutoCloseable {
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
-        ThreadEventLoop loaderLoop =
-                opened("metadata loader", new ThreadEventLoop("metadata-loader", time, services.faults()));
-        MetadataLoader loader = new MetadataLoader(
-                loaderLoop,
-                time,
-                services.faults(),
+        follow(
+                base,
+                directories,
                 List.of(
                         cache,
                         new RegistrationGate(
@@ -333,18 +548,8 @@ public final class Node implements AutoCloseable {
                                                         resolver.minInsyncReplicas(topic, image.configs()))),
                                         new GroupMetadataPublisher(config.nodeId(), groups))),
                         registrar,
-                        cache.notifier()));
-        MetadataFetcher fetcher = opened(
-                "metadata fetcher",
-                new MetadataFetcher(
-                        config.nodeId(),
-                        clusterId,
-                        ControllerChannels.only(controller),
-                        loader,
-                        metadataDirectory().resolveSibling("metadata-snapshot.tmp"),
-                        loaderLoop,
-                        time));
-        fetcher.start();
+                        cache.notifier()),
+                loop(base));
 
         TopicCreator creator = new TopicCreator(controller, cache, settings.internalTopics(), time);
         RequestRouter.Builder routes = RequestRouter.builder().metrics(services.requestMetrics());
@@ -362,107 +567,23 @@ public final class Node implements AutoCloseable {
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
                         config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS)));
         GroupApis.register(routes, groups, cache::image);
-        AdminApis admin = new AdminApis(config.nodeId(), cache, controller, resolver);
-        RequestRouter router = admin.onBroker(
-                routes,
-                creator,
-                config.get(TopicDefaultKeys.AUTO_CREATE_TOPICS_ENABLE),
-                config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
-                logDirs,
-                background);
-        RequestRouter controllerRouter = admin.onController(
-                RequestRouter.builder().metrics(services.requestMetrics()),
-                () -> quorumStart.join().leaderId(),
-                () -> controllers(bound));
-
-        NettyServer server = new NettyServer(network, loops, router, services.requestMetrics());
-        NettyServer controllerServer = new NettyServer(network, loops, controllerRouter, services.requestMetrics());
+        RequestRouter router = base.admin()
+                .onBroker(
+                        routes,
+                        creator,
+                        config.get(TopicDefaultKeys.AUTO_CREATE_TOPICS_ENABLE),
+                        config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
+                        logDirs,
+                        background);
+        NettyServer server = new NettyServer(base.network(), loops, router, services.requestMetrics());
         servers.add(server);
-        servers.add(controllerServer);
-        closing("listeners", () -> {
-            servers.forEach(NettyServer::stopAccepting);
-            servers.forEach(NettyServer::close);
-        });
-        for (Endpoint listener : config.listeners()) {
-            boolean own = config.isControllerListener(listener.listenerName());
-            InetSocketAddress address = (own ? controllerServer : server).reserve(listenerConfig(listener));
-            bound.add(new Endpoint(
-                    listener.listenerName(), listener.securityProtocol(), listener.host(), address.getPort()));
-        }
+        closing("listeners", server);
+        bind(server, false, bound);
         startMaintenance(logDirs);
         registrar.start();
-        CompletableFuture<Void> ready = registrar.ready().thenRun(() -> servers.forEach(NettyServer::startAccepting));
-        MetadataQuorumNode quorum = joined(quorumStart);
-        running =
-                new Running(directories, quorum, cache, registrar, logDirs, groups, servers, List.copyOf(bound), ready);
-    }
-
-    /// Several nodes need messages between them that are not built yet; better to say so than to start half a cluster.
-    private void requireLoneNode() {
-        if (!config.isBroker() || !config.isController()) {
-            throw new StartException("process.roles=" + (config.isBroker() ? "broker" : "controller")
-                    + ": clusters of several nodes are not built yet. Use process.roles=broker,controller.");
-        }
-        if (config.voters().size() > 1) {
-            throw new StartException(
-                    "controller.quorum.voters names " + config.voters().size()
-                            + " voters: clusters of several nodes are not built yet. Name this node alone, or nobody.");
-        }
-    }
-
-    private MetadataQuorumNode startQuorum(Uuid clusterId, ConfigResolver resolver) {
-        int electionTimeout = config.get(ClusterKeys.CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS);
-        MetadataQuorumConfig quorumConfig = new MetadataQuorumConfig(
-                config.nodeId(),
-                clusterId,
-                metadataDirectory(),
-                List.of(),
-                null,
-                Math.max(1, electionTimeout / 2),
-                Math.max(2, electionTimeout),
-                config.get(ClusterKeys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS),
-                config.get(ClusterKeys.METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS),
-                settings.controller(),
-                Map.of());
-        try {
-            return MetadataQuorumNode.start(
-                    quorumConfig,
-                    new MetadataQuorumNode.Services(
-                            services.time(),
-                            services.random(),
-                            new KnownConfigValidator(config),
-                            resolver,
-                            services.quorumMetrics(),
-                            services.controllerMetrics(),
-                            services.faults()));
-        } catch (IOException e) {
-            throw new StartException("The metadata quorum cannot start: " + e.getMessage(), e);
-        }
-    }
-
-    private static void closeQuorum(CompletableFuture<MetadataQuorumNode> start) {
-        // A start that failed has been reported to whoever started the node, and left nothing open.
-        @Nullable
-        MetadataQuorumNode quorum = start.<@Nullable MetadataQuorumNode>handle((node, failure) -> node)
-                .join();
-        if (quorum != null) {
-            quorum.close();
-        }
-    }
-
-    private static MetadataQuorumNode joined(CompletableFuture<MetadataQuorumNode> start) {
-        try {
-            return start.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        }
-    }
-
-    private Path metadataDirectory() {
-        return config.metadataLogDir().resolve(METADATA_DIRECTORY);
+        CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
+        running = new Running(
+                directories, cache, new BrokerParts(registrar, logDirs, groups), servers, List.copyOf(bound), ready);
     }
 
     private CoordinatorRuntime<GroupShard> groupRuntime(
@@ -494,7 +615,7 @@ public final class Node implements AutoCloseable {
                     .addAllLogDirs(MetadataRecords.ids(
                             List.copyOf(directories.directoryIds().values())))
                     .setPreviousBrokerEpoch(logDirs.previousBrokerEpoch());
-            for (Endpoint endpoint : advertised(bound)) {
+            for (Endpoint endpoint : Advertised.endpoints(config, bound)) {
                 if (!config.isControllerListener(endpoint.listenerName())) {
                     request.addEndpoints(MetadataRecords.endpoint(endpoint));
                 }
@@ -509,43 +630,6 @@ public final class Node implements AutoCloseable {
             }
             return request.build();
         };
-    }
-
-    /// What others are told: the advertised listeners, with ports and hosts that were left open filled in.
-    private List<Endpoint> advertised(List<Endpoint> bound) {
-        List<Endpoint> endpoints = new ArrayList<>();
-        for (Endpoint endpoint : config.advertisedListeners()) {
-            int port = endpoint.port();
-            for (Endpoint listener : bound) {
-                if (port == 0 && listener.listenerName().equals(endpoint.listenerName())) {
-                    port = listener.port();
-                }
-            }
-            endpoints.add(new Endpoint(
-                    endpoint.listenerName(), endpoint.securityProtocol(), reachable(endpoint.host()), port));
-        }
-        return endpoints;
-    }
-
-    private List<ClusterView.Node> controllers(List<Endpoint> bound) {
-        return advertised(bound).stream()
-                .filter(endpoint -> config.isControllerListener(endpoint.listenerName()))
-                .map(endpoint -> new ClusterView.Node(config.nodeId(), endpoint.host(), endpoint.port(), null, false))
-                .toList();
-    }
-
-    private static String reachable(String host) {
-        if (!host.isEmpty() && !host.equals("0.0.0.0") && !host.equals("::")) {
-            return host;
-        }
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            throw new StartException(
-                    "This machine's own name cannot be resolved (" + e.getMessage()
-                            + "). Set advertised.listeners to an address that clients can reach.",
-                    e);
-        }
     }
 
     private static ListenerConfig listenerConfig(Endpoint listener) {

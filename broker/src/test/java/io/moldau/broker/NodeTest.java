@@ -417,12 +417,15 @@ class NodeTest {
     }
 
     @Test
-    void clustersOfSeveralNodesAreRefusedInWords() {
+    void aBrokerWithoutControllersGivesUpInWords() {
         assertThatThrownBy(() -> Node.start(NodeConfig.fromProperties(Map.of(
                         "process.roles", "broker",
-                        "controller.quorum.voters", "9@localhost:9093",
+                        "controller.quorum.voters", "9@127.0.0.1:1",
+                        "initial.broker.registration.timeout.ms", "300",
+                        "listeners", "PLAINTEXT://127.0.0.1:0",
                         "log.dirs", data.toString()))))
                 .isInstanceOf(StartException.class)
-                .hasMessageContaining("clusters of several nodes are not built yet");
+                .hasMessageContaining("No controller answered")
+                .hasMessageContaining("controller.quorum.voters");
     }
 }

@@ -14,9 +14,16 @@ import org.jspecify.annotations.Nullable;
 /// @param clusterId what its directory must belong to; null: whatever the directory says, and a new random one if the
 ///     directory is empty
 /// @param directory for the metadata log; must hold nothing else
-/// @param voters the first voters of the cluster, this one among them; empty: this node alone
-/// @param raftListener where other voters reach this one, `moldau.raft.listener`; null: nowhere, so it can only be
-/// alone
+/// @param directoryId names the directory, and with the node id the voter; null: one is drawn when the directory is new
+/// @param voters `controller.quorum.voters`: the fixed voters of the cluster, this one among them, without directory
+/// ids.
+///     Empty: the quorum is dynamic, and what the log says decides who its voters are
+/// @param address where other controllers reach this one: its first controller listener; null: nowhere, so it can only
+///     be alone
+/// @param bootstrapServers `controller.quorum.bootstrap.servers`: where a dynamic quorum is found. A new node that
+/// finds
+///     nobody but itself there begins a quorum of its own
+/// @param autoJoin `controller.quorum.auto.join.enable`: become a voter without being told to
 /// @param electionTimeoutMinMs `controller.quorum.election.timeout.ms`, the shorter end of the range
 /// @param electionTimeoutMaxMs the longer end
 /// @param snapshotBytes `metadata.log.max.record.bytes.between.snapshots`
@@ -26,8 +33,11 @@ public record MetadataQuorumConfig(
         int nodeId,
         @Nullable Uuid clusterId,
         Path directory,
+        @Nullable Uuid directoryId,
         List<Voter> voters,
-        @Nullable RaftListener raftListener,
+        @Nullable Address address,
+        List<Address> bootstrapServers,
+        boolean autoJoin,
         int electionTimeoutMinMs,
         int electionTimeoutMaxMs,
         long snapshotBytes,
@@ -35,11 +45,12 @@ public record MetadataQuorumConfig(
         ControllerSettings controller,
         Map<String, String> raftProperties) {
 
-    /// An address for the traffic between voters.
-    public record RaftListener(String host, int port) {}
+    /// Where a controller listens.
+    public record Address(String host, int port) {}
 
     public MetadataQuorumConfig {
         voters = List.copyOf(voters);
+        bootstrapServers = List.copyOf(bootstrapServers);
         raftProperties = Map.copyOf(raftProperties);
     }
 
@@ -47,6 +58,19 @@ public record MetadataQuorumConfig(
     public static MetadataQuorumConfig alone(
             int nodeId, @Nullable Uuid clusterId, Path directory, ControllerSettings controller) {
         return new MetadataQuorumConfig(
-                nodeId, clusterId, directory, List.of(), null, 500, 1000, 20L << 20, 3_600_000, controller, Map.of());
+                nodeId,
+                clusterId,
+                directory,
+                null,
+                List.of(),
+                null,
+                List.of(),
+                false,
+                500,
+                1000,
+                20L << 20,
+                3_600_000,
+                controller,
+                Map.of());
     }
 }

@@ -9,6 +9,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.event.ThreadEventLoop;
@@ -19,6 +20,8 @@ import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.quorum.ratis.QuorumDirectory;
 import io.moldau.metadata.quorum.ratis.RatisQuorum;
 import io.moldau.metadata.quorum.ratis.RatisQuorumConfig;
+import io.moldau.metadata.quorum.transport.RaftRequests;
+import io.moldau.metadata.quorum.transport.RaftTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -37,13 +40,16 @@ public final class MetadataQuorumNode implements AutoCloseable {
 
     private final QuorumDirectory directory;
     private final MetadataQuorum quorum;
+    private final RaftRequests raftRequests;
     private final QuorumController controller;
     private final MetadataFetchService fetches;
     private final NodeToController local;
 
     /// What the node gives: clock, randomness and what it knows about configuration keys.
     ///
+    /// @param transport how voters talk to each other; what they say to this one goes to [#raftRequests()]
     /// @param faults what happens when the metadata log can no longer be written or applied; should end the process
+    /// @param probe shows whether a broker's process is gone
     public record Services(
             Time time,
             RandomGenerator random,
@@ -51,7 +57,30 @@ public final class MetadataQuorumNode implements AutoCloseable {
             TopicConfigDescriber describer,
             QuorumMetrics quorumMetrics,
             ControllerMetrics controllerMetrics,
-            FaultHandler faults) {
+            FaultHandler faults,
+            LivenessProbe probe,
+            RaftTransport transport) {
+
+        /// Without a network: a quorum of one, in which only a broker's session tells that it crashed.
+        public Services(
+                Time time,
+                RandomGenerator random,
+                ConfigValidator validator,
+                TopicConfigDescriber describer,
+                QuorumMetrics quorumMetrics,
+                ControllerMetrics controllerMetrics,
+                FaultHandler faults) {
+            this(
+                    time,
+                    random,
+                    validator,
+                    describer,
+                    quorumMetrics,
+                    controllerMetrics,
+                    faults,
+                    LivenessProbe.none(),
+                    RaftTransport.none());
+        }
 
         public Services(Time time, RandomGenerator random, ConfigValidator validator, FaultHandler faults) {
             this(
@@ -68,11 +97,13 @@ public final class MetadataQuorumNode implements AutoCloseable {
     private MetadataQuorumNode(
             QuorumDirectory directory,
             MetadataQuorum quorum,
+            RaftRequests raftRequests,
             QuorumController controller,
             MetadataFetchService fetches,
             NodeToController local) {
         this.directory = directory;
         this.quorum = quorum;
+        this.raftRequests = raftRequests;
         this.controller = controller;
         this.fetches = fetches;
         this.local = local;
@@ -80,14 +111,18 @@ public final class MetadataQuorumNode implements AutoCloseable {
 
     /// Starts everything. Does not wait for a leader.
     ///
-    /// @throws IOException if the directory belongs to another node or cluster, the log is damaged or gone, or the
-    ///     address of the raft listener is taken
+    /// @throws IOException if the directory belongs to another node or cluster, the or the log is damaged or gone
     public static MetadataQuorumNode start(MetadataQuorumConfig config, Services services) throws IOException {
         Time time = services.time();
-        QuorumDirectory directory =
-                QuorumDirectory.open(config.directory(), config.nodeId(), config.clusterId(), services.random());
+        QuorumDirectory directory = QuorumDirectory.open(
+                config.directory(), config.nodeId(), config.clusterId(), config.directoryId(), services.random());
         var quorum = new RatisQuorum(
-                ratisConfig(config, directory), directory, time, services.quorumMetrics(), services.faults());
+                ratisConfig(config, directory),
+                directory,
+                services.transport(),
+                time,
+                services.quorumMetrics(),
+                services.faults());
         var controller = new QuorumController(
                 config.nodeId(),
                 directory.clusterId(),
@@ -99,14 +134,20 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 services.validator(),
                 services.describer(),
                 services.controllerMetrics(),
-                services.faults());
+                services.faults(),
+                services.probe());
         var fetches = new MetadataFetchService(
                 directory.clusterId(),
                 quorum,
                 new ThreadEventLoop("metadata-fetch-service-" + config.nodeId(), time, services.faults()),
                 time);
         var node = new MetadataQuorumNode(
-                directory, quorum, controller, fetches, new LocalNodeToController(controller, fetches, time));
+                directory,
+                quorum,
+                quorum.requests(),
+                controller,
+                fetches,
+                new LocalNodeToController(controller, fetches, time));
         try {
             quorum.start(controller);
         } catch (IOException | RuntimeException e) {
@@ -118,7 +159,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
 
     private static RatisQuorumConfig ratisConfig(MetadataQuorumConfig config, QuorumDirectory directory)
             throws IOException {
-        MetadataQuorumConfig.RaftListener listener = config.raftListener();
+        MetadataQuorumConfig.Address address = config.address();
         Voter self = null;
         for (Voter voter : config.voters()) {
             if (voter.nodeId() == config.nodeId()) {
@@ -130,30 +171,28 @@ public final class MetadataQuorumNode implements AutoCloseable {
                     + config.voters().stream().map(Voter::nodeId).toList()
                     + ": add it to controller.quorum.voters or take the controller role from it");
         }
-        if (config.voters().size() > 1 && listener == null) {
-            throw new IOException("a quorum of several voters needs an address for the traffic between them: set"
-                    + " moldau.raft.listener=host:port");
-        }
         if (self == null) {
             self = new Voter(
                     config.nodeId(),
                     directory.directoryId(),
-                    listener == null ? "" : listener.host(),
-                    listener == null ? 0 : listener.port());
+                    address == null ? "" : address.host(),
+                    address == null ? 0 : address.port());
         }
         return new RatisQuorumConfig(
                 directory.raftDirectory(),
                 directory.clusterId(),
                 self,
                 config.voters().isEmpty() ? List.of(self) : config.voters(),
-                listener == null
-                        ? new RatisQuorumConfig.Transport.Lone()
-                        : new RatisQuorumConfig.Transport.Grpc(listener.host(), listener.port()),
                 config.electionTimeoutMinMs(),
                 config.electionTimeoutMaxMs(),
                 config.snapshotBytes(),
                 config.snapshotIntervalMs(),
                 config.raftProperties());
+    }
+
+    /// What takes the messages of other voters, for the listener that they come in on.
+    public RaftRequests raftRequests() {
+        return raftRequests;
     }
 
     public Controller controller() {

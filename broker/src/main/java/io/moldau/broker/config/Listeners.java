@@ -1,5 +1,6 @@
 package io.moldau.broker.config;
 
+import io.moldau.broker.config.NodeConfig.HostPort;
 import io.moldau.broker.config.NodeConfig.Voter;
 import io.moldau.common.Endpoint;
 import io.moldau.common.config.ConfigException;
@@ -18,7 +19,7 @@ final class Listeners {
     private static final Pattern LISTENER =
             Pattern.compile("([^:/]+)://(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]*)):(-?\\d+)");
     private static final Pattern VOTER = Pattern.compile("(\\d+)@(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]+)):(\\d+)");
-    private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9a-fA-F:.%]+)]|([^:\\[\\]]+)):(\\d+)");
+    private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9a-fA-F:.%]+)]|([^:@\\[\\]]+)):(\\d+)");
 
     private Listeners() {}
 
@@ -70,13 +71,13 @@ final class Listeners {
         }
     }
 
-    static int port(String key, String hostAndPort) {
-        Matcher matcher = HOST_PORT.matcher(hostAndPort);
+    static HostPort hostPort(String key, String text) {
+        Matcher matcher = HOST_PORT.matcher(text);
         if (!matcher.matches()) {
-            throw new ConfigException(
-                    "Invalid value " + hostAndPort + " for configuration " + key + ": it must be host:port");
+            throw new ConfigException("Invalid value " + text + " for configuration " + key + ": it must be host:port");
         }
-        return port(key, hostAndPort, matcher.group(3));
+        String host = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
+        return new HostPort(host, port(key, text, matcher.group(3)));
     }
 
     private static int port(String key, String text, String digits) {

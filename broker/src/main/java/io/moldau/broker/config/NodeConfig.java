@@ -31,6 +31,9 @@ public final class NodeConfig {
     /// A voter of the metadata quorum, as `controller.quorum.voters` names it.
     public record Voter(int id, String host, int port) {}
 
+    /// An address of `controller.quorum.bootstrap.servers`.
+    public record HostPort(String host, int port) {}
+
     private static final Set<String> PLAINTEXT_ONLY = Set.of("PLAINTEXT");
     private static final Set<String> PROTOCOLS = Set.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
 
@@ -48,6 +51,7 @@ public final class NodeConfig {
     private final Set<String> controllerListenerNames;
     private final @Nullable String interBrokerListenerName;
     private final List<Voter> voters;
+    private final List<HostPort> bootstrapServers;
     private final List<Path> logDirs;
 
     private NodeConfig(Map<String, String> settings) {
@@ -60,6 +64,7 @@ public final class NodeConfig {
         this.interBrokerListenerName = checkedInterBrokerListener();
         this.advertisedListeners = checkedAdvertisedListeners();
         this.voters = checkedVoters();
+        this.bootstrapServers = checkedBootstrapServers();
         this.logDirs = checkedLogDirs();
         checkLimits();
     }
@@ -107,9 +112,14 @@ public final class NodeConfig {
         return interBrokerListenerName;
     }
 
-    /// The voters of the metadata quorum; empty for a quorum of this node alone.
+    /// The fixed voters of the metadata quorum; empty where the quorum itself decides who they are.
     public List<Voter> voters() {
         return voters;
+    }
+
+    /// Where the metadata quorum is found, this node perhaps among them.
+    public List<HostPort> bootstrapServers() {
+        return bootstrapServers;
     }
 
     /// At least one.
@@ -262,6 +272,8 @@ public final class NodeConfig {
                     + " listeners.");
         } else if (isController() && !anyOfController) {
             if (values.isSet(NetworkKeys.CONTROLLER_LISTENER_NAMES)
+                    || !values.get(ClusterKeys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS)
+                            .isEmpty()
                     || !values.get(ClusterKeys.CONTROLLER_QUORUM_VOTERS).isEmpty()) {
                 throw new ConfigException(
                         "None of controller.listener.names=" + String.join(",", controllerListenerNames)
@@ -372,6 +384,11 @@ public final class NodeConfig {
         Set<String> names = new HashSet<>();
         for (Endpoint endpoint : advertised) {
             names.add(endpoint.listenerName());
+            if (!isController() && isControllerListener(endpoint.listenerName())) {
+                throw new ConfigException("advertised.listeners names " + endpoint.listenerName()
+                        + ", a listener of controller.listener.names, but process.roles has no controller. Remove it"
+                        + " from advertised.listeners.");
+            }
             if (listeners.stream().noneMatch(l -> l.listenerName().equals(endpoint.listenerName()))) {
                 throw new ConfigException("advertised.listeners names " + endpoint.listenerName()
                         + ", which is not in listeners. Add it there or remove it here.");
@@ -418,28 +435,20 @@ public final class NodeConfig {
             throw new ConfigException("controller.quorum.voters=" + String.join(",", texts) + " names node.id=" + nodeId
                     + ", but process.roles has no controller. Give this node another node.id, or the role.");
         }
-        if (parsed.isEmpty() && !isController()) {
-            throw new ConfigException("process.roles has no controller, so controller.quorum.voters must name the"
-                    + " controllers, each as id@host:port.");
-        }
-        if (parsed.isEmpty()) {
-            checkBootstrapServers();
-        }
         return List.copyOf(parsed);
     }
 
-    /// An ordinary combined node's file names its own controller listener here; anything else means to join others.
-    private void checkBootstrapServers() {
-        List<String> servers = values.get(ClusterKeys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS);
-        for (String server : servers) {
-            int port = Listeners.port("controller.quorum.bootstrap.servers", server);
-            boolean own = listeners.stream().anyMatch(l -> isControllerListener(l.listenerName()) && l.port() == port);
-            if (!own) {
-                throw new ConfigException("controller.quorum.bootstrap.servers=" + String.join(",", servers)
-                        + " names a controller that is not this node: " + Reasons.QUORUM
-                        + " Name all voters in controller.quorum.voters.");
-            }
+    private List<HostPort> checkedBootstrapServers() {
+        List<HostPort> servers = new ArrayList<>();
+        for (String text : values.get(ClusterKeys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS)) {
+            servers.add(Listeners.hostPort("controller.quorum.bootstrap.servers", text));
         }
+        if (voters.isEmpty() && servers.isEmpty() && !isController()) {
+            throw new ConfigException("process.roles has no controller, so this node must be told where the controllers"
+                    + " are. Set controller.quorum.bootstrap.servers to host:port of some of them, or"
+                    + " controller.quorum.voters to id@host:port of all.");
+        }
+        return List.copyOf(servers);
     }
 
     private List<Path> checkedLogDirs() {

@@ -43,6 +43,18 @@ public final class TopicDefaultKeys {
             .describedAs("Whether a replica outside the in-sync set may lead when no other is left, which can lose "
                     + "records.");
 
+    public static final ConfigKey<Boolean> AUTO_LEADER_REBALANCE_ENABLE = ConfigKey.of(
+                    "auto.leader.rebalance.enable", ConfigType.bool())
+            .defaultTo(true)
+            .importance(HIGH)
+            .describedAs("Whether leadership is moved back to preferred replicas from time to time.");
+
+    public static final ConfigKey<Long> LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS = ConfigKey.of(
+                    "leader.imbalance.check.interval.seconds", ConfigType.longAtLeast(1L))
+            .defaultTo(300L)
+            .importance(HIGH)
+            .describedAs("How often the controller looks for leaders that are not the preferred replica.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(AUTO_CREATE_TOPICS_ENABLE),
@@ -60,19 +72,8 @@ public final class TopicDefaultKeys {
             KnownKey.used(NUM_PARTITIONS),
             KnownKey.used(DELETE_TOPIC_ENABLE),
             KnownKey.used(MIN_INSYNC_REPLICAS).clusterWide(),
-            KnownKey.accepted(
-                    ConfigKey.of("auto.leader.rebalance.enable", ConfigType.bool())
-                            .defaultTo(true)
-                            .importance(HIGH)
-                            .describedAs("Whether leadership is moved back to preferred replicas from time to time."),
-                    Reasons.ONE_NODE),
-            KnownKey.accepted(
-                    ConfigKey.of("leader.imbalance.check.interval.seconds", ConfigType.longAtLeast(1L))
-                            .defaultTo(300L)
-                            .importance(HIGH)
-                            .describedAs(
-                                    "How often the controller looks for leaders that are not the preferred replica."),
-                    Reasons.ONE_NODE),
+            KnownKey.used(AUTO_LEADER_REBALANCE_ENABLE),
+            KnownKey.used(LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS),
             KnownKey.used(UNCLEAN_LEADER_ELECTION_ENABLE).clusterWide(),
             KnownKey.accepted(
                     ConfigKey.of("unclean.leader.election.interval.ms", ConfigType.longAtLeast(1L))

@@ -32,7 +32,21 @@ public final class DataDirectories {
         this.firstStart = firstStart;
     }
 
-    /// Checks the directories and gives an identity to those that have none.
+    /// The cluster that a node belongs to by its settings or its directories; null for a node that has no past and was
+    /// told nothing. Changes nothing.
+    ///
+    /// @throws StartException if a directory belongs to another node or cluster
+    public static @Nullable String clusterId(List<Path> directories, int nodeId, @Nullable String wantedClusterId) {
+        Map<Path, MetaProperties> known = new LinkedHashMap<>();
+        for (Path directory : directories) {
+            read(directory).ifPresent(meta -> known.put(directory, meta));
+        }
+        return check(known, nodeId, wantedClusterId);
+    }
+
+    /// Checks the directories and gives an identity to those that have none. Each gets it at once or not at all, so
+    /// that
+    /// a process that is killed meanwhile leaves nothing that the next one would stumble over.
     ///
     /// @param wantedClusterId the cluster this node is configured for; null takes the directories' word, and
     /// draws an id for a new node

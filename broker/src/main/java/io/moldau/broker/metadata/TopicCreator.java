@@ -88,7 +88,7 @@ public final class TopicCreator {
         controller
                 .forward(
                         context,
-                        new CreateTopicsRequestData().setTopics(creatable).settimeoutMs((int)
+                        new CreateTopicsRequestData().setTopics(creatable).setTimeoutMs((int)
                                 Math.min(leftMs, Integer.MAX_VALUE)))
                 .whenComplete((response, failure) -> answered(topics, response, failure, context.deadlineNanos()));
     }

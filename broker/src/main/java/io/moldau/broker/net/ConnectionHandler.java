@@ -2,9 +2,13 @@ package io.moldau.broker.net;
 
 import io.moldau.broker.delayed.Deadlines;
 import io.moldau.broker.delayed.Deadlines.Deadline;
+import io.moldau.broker.request.NodeRequest;
+import io.moldau.broker.request.NodeRequestHandler;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestMetrics.Closed;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
 import io.moldau.wire.netty.ByteBufReadable;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.MalformedMessageException;
@@ -17,10 +21,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -40,6 +46,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /// What every connection of a server shares.
     record Shared(
             RequestRouter router,
+            NodeRequestHandler nodeRequests,
             RequestMetrics metrics,
             RequestMemory memory,
             UnsentMemory unsent,
@@ -90,6 +97,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     /// What this connection adds to the count of unsent bytes.
     private long unsentBytes;
+    private @Nullable Runnable whenEnded;
     private @Nullable String lastClientId;
     private byte[] lastClientIdBytes = {};
 
@@ -269,6 +277,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             encoder.close();
         }
         owe(0);
+        if (whenEnded != null) {
+            whenEnded.run();
+        }
     }
 
     @Override
@@ -469,13 +480,16 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void serve(ByteBuf buffer, int start, int length) {
+        short apiKey = buffer.getShort(start);
         short apiVersion = buffer.getShort(start + Short.BYTES);
-        ApiKey api = shared.router.find(buffer.getShort(start), apiVersion);
+        ApiKey api = shared.router.find(apiKey, apiVersion);
         if (api == null) {
+            if (apiVersion == 0 && shared.nodeRequests.serves(apiKey)) {
+                serveNode(buffer, start, length);
+                return;
+            }
             shared.memory.release(length);
-            refuse(
-                    Closed.BAD_REQUEST,
-                    "API key " + buffer.getShort(start) + " version " + apiVersion + " is not served here");
+            refuse(Closed.BAD_REQUEST, "API key " + apiKey + " version " + apiVersion + " is not served here");
             return;
         }
         var body = new ByteBufReadable(buffer.slice(start, length));
@@ -485,7 +499,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             int correlationId = body.readInt();
             String clientId = readClientId(buffer, start, body);
             if (api.requestHeaderVersion(apiVersion) >= 2) {
-                skipTaggedFields(body);
+                body.skipTaggedFields();
             }
             request = new ServerRequest(this, api, apiVersion, correlationId, clientId, lastActivityNanos, length);
             sequencer.add(request);
@@ -507,6 +521,83 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                     clientAddress,
                     e);
             drop(Closed.ERROR, "handler of " + api + " failed: " + e);
+        }
+    }
+
+    /// Hands on one of the nodes' own requests. Its bytes are copied: it may be worked on long after the connection has
+    /// gone, and some of them are never answered.
+    private void serveNode(ByteBuf buffer, int start, int length) {
+        var in = new ByteBufReadable(buffer.slice(start, length));
+        ServerRequest place = null;
+        try {
+            short key = in.readShort();
+            in.skip(Short.BYTES);
+            int correlationId = in.readInt();
+            in.skip(Math.max(0, in.readShort()));
+            in.skipTaggedFields();
+            place = new ServerRequest(this, null, (short) 0, correlationId, null, lastActivityNanos, length);
+            sequencer.add(place);
+            ServerRequest answered = place;
+            ByteBuffer body = ByteBuffer.wrap(in.readBytes(in.remaining()));
+            shared.nodeRequests
+                    .handle(new OwnRequest(key, body))
+                    .whenComplete((answer, failure) -> answered.respond(
+                            failure == null ? NodeAnswer.of(answer) : NodeAnswer.of(asApiException(key, failure))));
+        } catch (MalformedMessageException e) {
+            if (place == null) {
+                shared.memory.release(length);
+            } else {
+                place.abandon();
+            }
+            refuse(Closed.BAD_REQUEST, "malformed request of a node: " + e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error("Handler of nodes' requests failed listener={} peer={}", listenerName, clientAddress, e);
+            drop(Closed.ERROR, "handler of nodes' requests failed: " + e);
+        }
+    }
+
+    private static ApiException asApiException(short key, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof ApiException api) {
+            return api;
+        }
+        LOG.error("request of a node failed key={}", key, cause);
+        return new ApiException(Errors.UNKNOWN_SERVER_ERROR, String.valueOf(cause.getMessage()));
+    }
+
+    private final class OwnRequest implements NodeRequest {
+        private final short key;
+        private final ByteBuffer body;
+
+        OwnRequest(short key, ByteBuffer body) {
+            this.key = key;
+            this.body = body;
+        }
+
+        @Override
+        public short key() {
+            return key;
+        }
+
+        @Override
+        public ByteBuffer body() {
+            return body;
+        }
+
+        @Override
+        public String principal() {
+            return ConnectionHandler.this.principal();
+        }
+
+        @Override
+        public String clientAddress() {
+            return clientAddress;
+        }
+
+        @Override
+        public void whenConnectionEnds(Runnable action) {
+            whenEnded = action;
         }
     }
 
@@ -537,14 +628,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             }
         }
         return true;
-    }
-
-    private static void skipTaggedFields(ByteBufReadable body) {
-        int fields = body.readUnsignedVarint();
-        for (int i = 0; i < fields; i++) {
-            body.readUnsignedVarint();
-            body.skip(body.readUnsignedVarint());
-        }
     }
 
     // --- out ---
@@ -587,18 +670,21 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         Message response = request.response();
+        ApiKey api = request.api();
         int bytes = 0;
         if (response != null) {
             try {
-                bytes = encoder().encode(request.apiKey(), request.apiVersion(), request.correlationId(), response);
+                bytes = api == null
+                        ? encoder().encode(request.correlationId(), response)
+                        : encoder().encode(api, request.apiVersion(), request.correlationId(), response);
             } catch (RuntimeException | IOException e) {
                 LOG.error(
                         "Response cannot be sent apiKey={} version={} peer={}",
-                        request.apiKey(),
+                        api,
                         request.apiVersion(),
                         clientAddress,
                         e);
-                drop(Closed.ERROR, "response of " + request.apiKey() + " cannot be sent: " + e);
+                drop(Closed.ERROR, "response of " + api + " cannot be sent: " + e);
                 return;
             }
             request.dropResponse();
@@ -606,8 +692,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 flush(); // a burst of small requests can ask for any number of large answers
             }
         }
-        shared.metrics.requestCompleted(
-                request.apiKey(), request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);
+        if (api != null) {
+            shared.metrics.requestCompleted(
+                    api, request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);
+        }
     }
 
     private ResponseEncoder encoder() {

@@ -1,5 +1,6 @@
 package io.moldau.broker.net;
 
+import io.moldau.broker.request.NodeRequestHandler;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
 import io.netty.bootstrap.ServerBootstrap;
@@ -40,10 +41,21 @@ public final class NettyServer implements AutoCloseable {
     private final Map<String, Channel> listeners = new LinkedHashMap<>();
 
     public NettyServer(NetworkConfig config, EventLoops loops, RequestRouter router, RequestMetrics metrics) {
+        this(config, loops, router, NodeRequestHandler.NONE, metrics);
+    }
+
+    /// @param nodeRequests serves what nodes ask of each other in their own way
+    public NettyServer(
+            NetworkConfig config,
+            EventLoops loops,
+            RequestRouter router,
+            NodeRequestHandler nodeRequests,
+            RequestMetrics metrics) {
         this.config = config;
         this.loops = loops;
         this.shared = new ConnectionHandler.Shared(
                 router,
+                nodeRequests,
                 metrics,
                 new RequestMemory(config.requestMemoryBytes()),
                 new UnsentMemory(config.requestMemoryBytes()),

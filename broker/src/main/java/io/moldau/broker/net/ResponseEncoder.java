@@ -70,12 +70,23 @@ final class ResponseEncoder implements Writable {
     ///     connection
     int encode(ApiKey api, short apiVersion, int correlationId, Message response) throws IOException {
         short version = RequestRouter.isVersionKnown(api, apiVersion) ? apiVersion : 0;
+        return encode(api.responseHeaderVersion(version), version, correlationId, response);
+    }
+
+    /// Adds an answer to one of the nodes' own requests.
+    ///
+    /// @return its size
+    int encode(int correlationId, Message answer) throws IOException {
+        return encode(1, (short) 0, correlationId, answer);
+    }
+
+    private int encode(int headerVersion, short version, int correlationId, Message response) throws IOException {
         ByteBuf buffer = buffer();
         int start = buffer.writerIndex();
         outside = 0;
         loaded = 0;
         buffer.writeInt(0).writeInt(correlationId);
-        if (api.responseHeaderVersion(version) >= 1) {
+        if (headerVersion >= 1) {
             buffer.writeByte(0); // no tagged fields
         }
         try {

@@ -10,7 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// One request of a connection: the handlers' context and the place its answer waits in.
+/// One request of a connection: the handlers' context and the place its answer waits in. One of the nodes' own requests
+/// has no handler that sees it; it is only the place.
 ///
 /// Whoever answers first takes the state from OPEN; everything after that happens on the event loop.
 final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implements RequestContext, Runnable {
@@ -28,7 +29,7 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
     }
 
     private final ConnectionHandler connection;
-    private final ApiKey apiKey;
+    private final @Nullable ApiKey apiKey;
     private final short apiVersion;
     private final int correlationId;
     private final @Nullable String clientId;
@@ -44,7 +45,7 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
 
     ServerRequest(
             ConnectionHandler connection,
-            ApiKey apiKey,
+            @Nullable ApiKey apiKey,
             short apiVersion,
             int correlationId,
             @Nullable String clientId,
@@ -61,6 +62,16 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
 
     @Override
     public ApiKey apiKey() {
+        ApiKey api = apiKey;
+        if (api == null) {
+            throw new IllegalStateException("one of the nodes' own requests");
+        }
+        return api;
+    }
+
+    /// Null for one of the nodes' own requests.
+    @Nullable
+    ApiKey api() {
         return apiKey;
     }
 

@@ -3,6 +3,7 @@ package io.moldau.broker.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.moldau.broker.config.NodeConfig.HostPort;
 import io.moldau.broker.config.NodeConfig.Role;
 import io.moldau.broker.config.NodeConfig.Voter;
 import io.moldau.common.Endpoint;
@@ -211,7 +212,7 @@ class NodeConfigTest {
 
     @Test
     void aBrokerAloneNeedsVoters() {
-        assertRefused("controller.quorum.voters must name the controllers", "process.roles", "broker");
+        assertRefused("controller.quorum.voters to id@host:port of all", "process.roles", "broker");
         NodeConfig config = config(
                 "process.roles", "broker",
                 "node.id", "7",
@@ -222,11 +223,52 @@ class NodeConfigTest {
     }
 
     @Test
-    void joiningAnotherClusterByBootstrapServersIsRefused() {
+    void controllersAreFoundByBootstrapServers() {
+        NodeConfig config = config(
+                "process.roles", "broker",
+                "node.id", "7",
+                "controller.quorum.bootstrap.servers", "one.example.org:9093,[::1]:19093",
+                "listeners", "PLAINTEXT://localhost:9192");
+        assertThat(config.voters()).isEmpty();
+        assertThat(config.bootstrapServers())
+                .containsExactly(new HostPort("one.example.org", 9093), new HostPort("::1", 19093));
+        assertRefused("must be host:port", "controller.quorum.bootstrap.servers", "1@one.example.org:9093");
+    }
+
+    @Test
+    void rolesAndListenersMustFit() {
         assertRefused(
-                "names a controller that is not this node",
-                "controller.quorum.bootstrap.servers",
-                "other.example.org:19093");
+                "advertised.listeners names CONTROLLER",
+                "process.roles",
+                "broker",
+                "node.id",
+                "7",
+                "controller.quorum.voters",
+                "1@localhost:9093",
+                "listeners",
+                "PLAINTEXT://localhost:9192",
+                "advertised.listeners",
+                "PLAINTEXT://localhost:9192,CONTROLLER://localhost:9093");
+        assertRefused(
+                "names node.id=1, but process.roles has no controller",
+                "process.roles",
+                "broker",
+                "controller.quorum.voters",
+                "1@localhost:9093");
+        assertRefused(
+                "does not name node.id=4",
+                "node.id",
+                "4",
+                "controller.quorum.voters",
+                "1@localhost:9093,2@localhost:9094");
+        NodeConfig controller = config(
+                "process.roles", "controller",
+                "node.id", "2",
+                "listeners", "CONTROLLER://localhost:9094",
+                "controller.quorum.voters", "1@localhost:9093,2@localhost:9094");
+        assertThat(controller.isBroker()).isFalse();
+        assertThat(controller.listeners()).hasSize(1);
+        assertThat(controller.interBrokerListener()).isNull();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.broker.delayed.DeadlineWheel;
 import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.request.NodeRequestHandler;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
@@ -94,6 +95,7 @@ class ConnectionHandlerTest {
                 .addLast(new ConnectionHandler(
                         new ConnectionHandler.Shared(
                                 router,
+                                NodeRequestHandler.NONE,
                                 metrics,
                                 memory,
                                 new UnsentMemory(1 << 20),

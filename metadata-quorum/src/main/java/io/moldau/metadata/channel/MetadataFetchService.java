@@ -7,6 +7,7 @@ import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.event.EventLoop;
+import io.moldau.metadata.message.ControllerAddress;
 import io.moldau.metadata.message.FetchMetadataRequest;
 import io.moldau.metadata.message.FetchMetadataResponse;
 import io.moldau.metadata.message.FetchSnapshotRequest;
@@ -219,10 +220,18 @@ public final class MetadataFetchService implements AutoCloseable {
 
     private FetchMetadataResponse.Builder response() {
         QuorumState state = quorum.state();
-        return FetchMetadataResponse.newBuilder()
-                .setLeaderId(state.leaderId())
-                .setLeaderEpoch(state.epoch())
-                .addAllVoters(state.voters().stream().map(Voter::nodeId).toList());
+        var response =
+                FetchMetadataResponse.newBuilder().setLeaderId(state.leaderId()).setLeaderEpoch(state.epoch());
+        for (Voter voter : state.voters()) {
+            response.addVoters(voter.nodeId());
+            if (!voter.host().isEmpty()) {
+                response.addControllers(ControllerAddress.newBuilder()
+                        .setControllerId(voter.nodeId())
+                        .setHost(voter.host())
+                        .setPort(voter.port()));
+            }
+        }
+        return response;
     }
 
     private FetchMetadataResponse error(Errors error, String message) {

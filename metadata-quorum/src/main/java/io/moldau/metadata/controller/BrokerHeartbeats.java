@@ -99,15 +99,18 @@ public final class BrokerHeartbeats {
     }
 
     /// The brokers whose session has ended.
-    public List<Integer> expired(long nowNanos) {
-        var expired = new ArrayList<Integer>();
+    public List<Expired> expired(long nowNanos) {
+        var expired = new ArrayList<Expired>();
         sessions.forEach((id, session) -> {
             if (nowNanos - session.lastHeardNanos() >= sessionNanos) {
-                expired.add(id);
+                expired.add(new Expired(id, session.epoch()));
             }
         });
         return expired;
     }
+
+    /// A session that has ended.
+    public record Expired(int brokerId, long brokerEpoch) {}
 
     /// When the next session ends if nothing more is heard, or null without brokers.
     public @Nullable Long nextDeadlineNanos() {

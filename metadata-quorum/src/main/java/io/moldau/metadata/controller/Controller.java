@@ -67,6 +67,10 @@ public interface Controller {
     CompletableFuture<AllocateProducerIdsResponse> allocateProducerIds(
             ControllerContext context, AllocateProducerIdsRequest request);
 
+    /// The connection over which a broker's heartbeats came has ended. If the process of this registration turns out
+    /// to be gone, the broker is fenced at once. Returns at once; nothing happens unless this controller is active.
+    void brokerConnectionEnded(int brokerId, long brokerEpoch);
+
     /// Whether this controller is active right now, by its own knowledge.
     boolean isActive();
 }

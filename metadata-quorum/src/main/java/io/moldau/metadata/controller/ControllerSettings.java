@@ -1,6 +1,8 @@
 package io.moldau.metadata.controller;
 
+import io.moldau.metadata.image.FeaturesImage;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What the controller goes by, with Kafka's names and defaults in [#DEFAULTS].
 ///
@@ -8,34 +10,103 @@ import java.util.Map;
 /// @param defaultReplicationFactor `default.replication.factor`
 /// @param deleteTopicEnable `delete.topic.enable`
 /// @param uncleanLeaderElection `unclean.leader.election.enable`, where neither topic nor cluster override it
+/// @param minInsyncReplicas `min.insync.replicas`, where neither topic nor cluster override it
 /// @param brokerSessionTimeoutMs `broker.session.timeout.ms`
 /// @param maxIdleIntervalMs `metadata.max.idle.interval.ms`: a no-op record is written when nothing else was for so
 ///     long, 0 for never
+/// @param balance when leaderships go back to preferred replicas
+/// @param interBrokerListener the listener at which a broker's life is probed; its first one if it has none of that
+///     name, or if this is null
 /// @param features the levels that a new cluster finalizes
 public record ControllerSettings(
         int defaultPartitions,
         int defaultReplicationFactor,
         boolean deleteTopicEnable,
         boolean uncleanLeaderElection,
+        int minInsyncReplicas,
         long brokerSessionTimeoutMs,
         long maxIdleIntervalMs,
+        LeaderBalance balance,
+        @Nullable String interBrokerListener,
         Map<String, Short> features) {
 
-    public static final ControllerSettings DEFAULTS =
-            new ControllerSettings(1, 1, true, false, 9000, 500, Map.of("metadata.version", (short) 33));
+    /// The timed return of leaderships to preferred replicas.
+    ///
+    /// @param enabled `auto.leader.rebalance.enable`
+    /// @param checkIntervalMs `leader.imbalance.check.interval.seconds`, in milliseconds
+    public record LeaderBalance(boolean enabled, long checkIntervalMs) {}
+
+    public static final ControllerSettings DEFAULTS = new ControllerSettings(
+            1,
+            1,
+            true,
+            false,
+            1,
+            9000,
+            500,
+            new LeaderBalance(true, 300_000),
+            null,
+            Map.of(FeaturesImage.METADATA_VERSION, (short) 33));
 
     public ControllerSettings {
         features = Map.copyOf(features);
     }
 
     public ControllerSettings withDefaultReplicationFactor(int factor) {
-        return new ControllerSettings(
-                defaultPartitions,
-                factor,
+        return with(defaultPartitions, factor, deleteTopicEnable, uncleanLeaderElection, minInsyncReplicas, balance);
+    }
+
+    public ControllerSettings withDefaultPartitions(int partitions) {
+        return with(
+                partitions,
+                defaultReplicationFactor,
                 deleteTopicEnable,
                 uncleanLeaderElection,
+                minInsyncReplicas,
+                balance);
+    }
+
+    public ControllerSettings withDeleteTopicEnable(boolean enable) {
+        return with(
+                defaultPartitions, defaultReplicationFactor, enable, uncleanLeaderElection, minInsyncReplicas, balance);
+    }
+
+    public ControllerSettings withUncleanLeaderElection(boolean enable) {
+        return with(defaultPartitions, defaultReplicationFactor, deleteTopicEnable, enable, minInsyncReplicas, balance);
+    }
+
+    public ControllerSettings withMinInsyncReplicas(int replicas) {
+        return with(
+                defaultPartitions,
+                defaultReplicationFactor,
+                deleteTopicEnable,
+                uncleanLeaderElection,
+                replicas,
+                balance);
+    }
+
+    public ControllerSettings withBalance(LeaderBalance newBalance) {
+        return with(
+                defaultPartitions,
+                defaultReplicationFactor,
+                deleteTopicEnable,
+                uncleanLeaderElection,
+                minInsyncReplicas,
+                newBalance);
+    }
+
+    private ControllerSettings with(
+            int partitions, int factor, boolean delete, boolean unclean, int minInsync, LeaderBalance newBalance) {
+        return new ControllerSettings(
+                partitions,
+                factor,
+                delete,
+                unclean,
+                minInsync,
                 brokerSessionTimeoutMs,
                 maxIdleIntervalMs,
+                newBalance,
+                interBrokerListener,
                 features);
     }
 }

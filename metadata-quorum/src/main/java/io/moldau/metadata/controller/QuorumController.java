@@ -1,6 +1,7 @@
 package io.moldau.metadata.controller;
 
 import io.moldau.common.ApiException;
+import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
@@ -54,6 +55,7 @@ import io.moldau.wire.message.UnregisterBrokerResponseData;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -92,6 +94,9 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
 
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /// On a network that works a machine refuses in a fraction of this.
+    private static final long PROBE_TIMEOUT_MS = 500;
+
     /// What the controller asks itself to do has no deadline of its own.
     private static final long INTERNAL_DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -104,6 +109,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private final RandomGenerator random;
     private final ControllerMetrics metrics;
     private final FaultHandler faults;
+    private final LivenessProbe probe;
 
     private final CreateTopics createTopics;
     private final DeleteTopics deleteTopics;
@@ -126,6 +132,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private static final int INACTIVE = -1;
     private final ArrayDeque<Pending<?>> queue = new ArrayDeque<>();
     private final BrokerHeartbeats heartbeats;
+    private final CrashDetector crashes;
     private int epoch = INACTIVE;
     /// The image after our last batch: what the next operation is computed on.
     private MetadataImage base = MetadataImage.EMPTY;
@@ -133,6 +140,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private @Nullable InFlight inFlight;
     private long lastBatchNanos;
     private EventLoop.@Nullable Timer tick;
+    private EventLoop.@Nullable Timer probeTimer;
     private boolean closed;
 
     /// An operation, as a function of the state.
@@ -184,6 +192,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private record InFlight(
             int epoch, ArrayDeque<MetadataBatch> rest, int records, List<Pending<?>> operations, long startNanos) {}
 
+    /// One that takes no broker for dead before its session ends.
     public QuorumController(
             int nodeId,
             Uuid clusterId,
@@ -196,6 +205,34 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             TopicConfigDescriber describer,
             ControllerMetrics metrics,
             FaultHandler faults) {
+        this(
+                nodeId,
+                clusterId,
+                settings,
+                quorum,
+                loop,
+                time,
+                random,
+                validator,
+                describer,
+                metrics,
+                faults,
+                LivenessProbe.none());
+    }
+
+    public QuorumController(
+            int nodeId,
+            Uuid clusterId,
+            ControllerSettings settings,
+            MetadataQuorum quorum,
+            EventLoop loop,
+            Time time,
+            RandomGenerator random,
+            ConfigValidator validator,
+            TopicConfigDescriber describer,
+            ControllerMetrics metrics,
+            FaultHandler faults,
+            LivenessProbe probe) {
         this.nodeId = nodeId;
         this.clusterId = clusterId;
         this.settings = settings;
@@ -205,6 +242,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         this.random = random;
         this.metrics = metrics;
         this.faults = faults;
+        this.probe = probe;
         var placer = new StripedReplicaPlacer();
         this.createTopics = new CreateTopics(settings, placer, validator, describer, random);
         this.deleteTopics = new DeleteTopics(settings);
@@ -214,7 +252,9 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         this.brokerHeartbeat = new BrokerHeartbeat(settings);
         this.fenceBroker = new FenceBroker(settings);
         this.unregisterBroker = new UnregisterBroker(settings);
-        this.heartbeats = new BrokerHeartbeats(TimeUnit.MILLISECONDS.toNanos(settings.brokerSessionTimeoutMs()));
+        long sessionNanos = TimeUnit.MILLISECONDS.toNanos(settings.brokerSessionTimeoutMs());
+        this.heartbeats = new BrokerHeartbeats(sessionNanos);
+        this.crashes = new CrashDetector(sessionNanos);
     }
 
     // ---- The API.
@@ -288,6 +328,8 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     @Override
     public CompletableFuture<BrokerHeartbeatResponse> brokerHeartbeat(
             ControllerContext context, BrokerHeartbeatRequest request) {
+        // Ahead of the queue: a heartbeat that waits there may have come before the broker's connection ended.
+        signal(() -> crashes.heard(request.getBrokerId(), request.getBrokerEpoch()));
         return submit(
                 "brokerHeartbeat",
                 context,
@@ -323,6 +365,16 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     public CompletableFuture<AllocateProducerIdsResponse> allocateProducerIds(
             ControllerContext context, AllocateProducerIdsRequest request) {
         return submit("allocateProducerIds", context, image -> allocateProducerIds.plan(image, request));
+    }
+
+    @Override
+    public void brokerConnectionEnded(int brokerId, long brokerEpoch) {
+        signal(() -> {
+            if (epoch != INACTIVE && isUnfenced(brokerId, brokerEpoch)) {
+                crashes.suspect(brokerId, brokerEpoch, time.nanoseconds());
+                probeSuspects();
+            }
+        });
     }
 
     @Override
@@ -444,6 +496,13 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         activation.response = true;
         append(records, List.of(activation));
         tick = loop.schedule(now + TICK_NANOS, this::tick);
+        // A broker that went down together with the last controller will not be heard of: no need to wait a session.
+        for (BrokerRegistration broker : base.cluster().brokers()) {
+            if (!broker.fenced() && broker.id() != nodeId) {
+                crashes.suspect(broker.id(), broker.epoch(), now);
+            }
+        }
+        probeSuspects();
     }
 
     private void opened() {
@@ -468,7 +527,12 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             tick.cancel();
             tick = null;
         }
+        if (probeTimer != null) {
+            probeTimer.cancel();
+            probeTimer = null;
+        }
         heartbeats.clear();
+        crashes.clear();
         InFlight batch = inFlight;
         inFlight = null;
         if (batch != null) {
@@ -632,14 +696,9 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             deactivate("leadership went without notice");
             return;
         }
-        for (int brokerId : heartbeats.expired(now)) {
-            heartbeats.remove(brokerId);
-            internal("fenceBroker", image -> fenceBroker.plan(image, brokerId), fenced -> {
-                if (fenced) {
-                    metrics.brokerFenced(brokerId);
-                    LOG.info("fenced a broker whose session ended: broker={}", brokerId);
-                }
-            });
+        for (BrokerHeartbeats.Expired expired : heartbeats.expired(now)) {
+            crashes.forget(expired.brokerId());
+            fence(expired.brokerId(), expired.brokerEpoch(), "its session ended");
         }
         failOverdue(now);
         boolean idle = settings.maxIdleIntervalMs() > 0
@@ -650,6 +709,67 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             internal("noOp", image -> ControllerResult.atomic(List.of(MetadataRecords.noOp()), true), done -> {});
         }
         tick = loop.schedule(now + TICK_NANOS, this::tick);
+    }
+
+    private void fence(int brokerId, long brokerEpoch, String why) {
+        heartbeats.remove(brokerId);
+        internal("fenceBroker", image -> fenceBroker.plan(image, brokerId, brokerEpoch), fenced -> {
+            if (fenced) {
+                metrics.brokerFenced(brokerId);
+                LOG.info("broker fenced: broker={} brokerEpoch={} reason=\"{}\"", brokerId, brokerEpoch, why);
+            }
+        });
+    }
+
+    // ---- Brokers that may have crashed.
+
+    private boolean isUnfenced(int brokerId, long brokerEpoch) {
+        BrokerRegistration broker = base.cluster().broker(brokerId);
+        return broker != null && !broker.fenced() && broker.epoch() == brokerEpoch;
+    }
+
+    private void probeSuspects() {
+        long now = time.nanoseconds();
+        int probedIn = epoch;
+        for (CrashDetector.Probe due : crashes.due(now)) {
+            if (!isUnfenced(due.brokerId(), due.brokerEpoch())) {
+                crashes.forget(due.brokerId());
+                crashes.probed(due, false, now);
+                continue;
+            }
+            probe.isGone(listener(due.brokerId()), PROBE_TIMEOUT_MS)
+                    .whenComplete((gone, failure) ->
+                            signal(() -> probed(due, failure == null && Boolean.TRUE.equals(gone), probedIn)));
+        }
+        if (probeTimer != null) {
+            probeTimer.cancel();
+            probeTimer = null;
+        }
+        Long next = crashes.nextDeadlineNanos();
+        if (next != null) {
+            probeTimer = loop.schedule(next, () -> {
+                probeTimer = null;
+                probeSuspects();
+            });
+        }
+    }
+
+    private Endpoint listener(int brokerId) {
+        BrokerRegistration broker = Objects.requireNonNull(base.cluster().broker(brokerId));
+        Endpoint named =
+                settings.interBrokerListener() == null ? null : broker.listener(settings.interBrokerListener());
+        return named == null ? broker.listeners().getFirst() : named;
+    }
+
+    private void probed(CrashDetector.Probe done, boolean gone, int probedIn) {
+        boolean crashed = crashes.probed(done, gone, time.nanoseconds());
+        if (epoch == INACTIVE || epoch != probedIn) {
+            return;
+        }
+        if (crashed) {
+            fence(done.brokerId(), done.brokerEpoch(), "its process is gone");
+        }
+        probeSuspects();
     }
 
     private <T> void internal(String name, Operation<T> operation, Consumer<T> then) {

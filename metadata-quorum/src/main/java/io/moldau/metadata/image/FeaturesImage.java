@@ -9,6 +9,9 @@ public record FeaturesImage(PSortedMap<String, Short> finalizedLevels) {
 
     public static final String METADATA_VERSION = "metadata.version";
 
+    /// Whether partitions keep eligible leader replicas (KIP-966); on from level 1.
+    public static final String ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version";
+
     public static final FeaturesImage EMPTY = new FeaturesImage(TreePMap.empty());
 
     /// The level of a feature, 0 when it is off.
@@ -18,6 +21,10 @@ public record FeaturesImage(PSortedMap<String, Short> finalizedLevels) {
 
     public short metadataVersion() {
         return level(METADATA_VERSION);
+    }
+
+    public boolean hasEligibleLeaderReplicas() {
+        return level(ELIGIBLE_LEADER_REPLICAS) >= 1;
     }
 
     FeaturesImage with(FeatureLevelRecord record) {

@@ -17,8 +17,11 @@ import io.moldau.wire.message.CreateTopicsRequestData.CreatableTopic;
 import io.moldau.wire.message.CreateTopicsResponseData;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -35,6 +38,8 @@ class QuorumControllerSimulationTest {
         final SimulatedQuorum.Group group;
         final List<QuorumController> controllers = new ArrayList<>();
         final List<ManualEventLoop> loops = new ArrayList<>();
+        /// Hosts at which nobody listens.
+        final Set<String> gone = new HashSet<>();
 
         Cluster(long seed) {
             random = new SplittableRandom(seed);
@@ -52,7 +57,8 @@ class QuorumControllerSimulationTest {
                         ConfigValidator.acceptAll(),
                         TopicConfigDescriber.none(),
                         ControllerMetrics.NONE,
-                        faults);
+                        faults,
+                        (listener, timeoutMs) -> CompletableFuture.completedFuture(gone.contains(listener.host())));
                 group.member(id).start(controller);
                 controllers.add(controller);
                 loops.add(loop);
@@ -264,6 +270,112 @@ class QuorumControllerSimulationTest {
         cluster.electAndSettle(2);
         for (int i = 0; i < 16; i++) {
             cluster.time.advanceMillis(500);
+            cluster.settle();
+        }
+        assertThat(image(cluster).cluster().isUnfenced(1)).isTrue();
+    }
+
+    private static long epoch(Cluster cluster, int broker) {
+        return Objects.requireNonNull(image(cluster).cluster().broker(broker)).epoch();
+    }
+
+    @Test
+    void aCrashedBrokerIsFencedWhenItsConnectionEnds() {
+        var cluster = new Cluster(7);
+        cluster.electAndSettle(0);
+        cluster.registerBroker(0, 1);
+        cluster.registerBroker(0, 2);
+        var created = cluster.controllers
+                .get(0)
+                .createTopics(
+                        cluster.context(),
+                        new CreateTopicsRequestData()
+                                .setTopics(List.of(new CreatableTopic()
+                                        .setName("t")
+                                        .setNumPartitions(4)
+                                        .setReplicationFactor((short) 2))));
+        cluster.settle();
+        assertThat(created.join().topics().getFirst().errorCode()).isZero();
+
+        // Only the connection ended: the process is still there, and stays.
+        cluster.controllers.get(0).brokerConnectionEnded(1, epoch(cluster, 1));
+        cluster.settle();
+        assertThat(image(cluster).cluster().isUnfenced(1)).isTrue();
+
+        // Its sockets close a moment after its connection did.
+        cluster.gone.add("host1");
+        cluster.time.advanceMillis(60);
+        cluster.settle();
+        assertThat(image(cluster).cluster().isUnfenced(1)).isFalse();
+        for (int partition = 0; partition < 4; partition++) {
+            assertThat(TestImages.partition(image(cluster), "t", partition).leader())
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void theEndOfAnOldProcessesConnectionDoesNotFenceItsSuccessor() {
+        var cluster = new Cluster(8);
+        cluster.electAndSettle(0);
+        cluster.registerBroker(0, 1);
+        long old = epoch(cluster, 1);
+        cluster.gone.add("host1");
+        var again = cluster.controllers
+                .get(0)
+                .registerBroker(cluster.context(), TestImages.registration(1, new Uuid(9, 99)));
+        cluster.settle();
+        var heartbeat = cluster.controllers
+                .get(0)
+                .brokerHeartbeat(
+                        cluster.context(),
+                        BrokerHeartbeatRequest.newBuilder()
+                                .setBrokerId(1)
+                                .setBrokerEpoch(again.join().getBrokerEpoch())
+                                .setCurrentMetadataIndex(cluster.group.committedIndex())
+                                .build());
+        cluster.settle();
+        assertThat(heartbeat.join().getIsFenced()).isFalse();
+        cluster.controllers.get(0).brokerConnectionEnded(1, old);
+        cluster.settle();
+        assertThat(image(cluster).cluster().isUnfenced(1)).isTrue();
+    }
+
+    @Test
+    void aNewControllerFencesBrokersThatWentDownWithTheLastOne() {
+        var cluster = new Cluster(9);
+        cluster.electAndSettle(0);
+        cluster.registerBroker(0, 1);
+        cluster.registerBroker(0, 2);
+        cluster.gone.add("host1");
+        cluster.electAndSettle(2);
+        // Broker 2 has the id of the active controller: the same process.
+        cluster.gone.add("host2");
+        cluster.time.advanceMillis(600);
+        cluster.settle();
+        assertThat(image(cluster).cluster().isUnfenced(1)).isFalse();
+        assertThat(image(cluster).cluster().isUnfenced(2)).isTrue();
+    }
+
+    @Test
+    void aBrokerTheNewControllerHasHeardOfIsNotProbedAnyMore() {
+        var cluster = new Cluster(10);
+        cluster.electAndSettle(0);
+        cluster.registerBroker(0, 1);
+        cluster.electAndSettle(2);
+        var heartbeat = cluster.controllers
+                .get(2)
+                .brokerHeartbeat(
+                        cluster.context(),
+                        BrokerHeartbeatRequest.newBuilder()
+                                .setBrokerId(1)
+                                .setBrokerEpoch(epoch(cluster, 1))
+                                .setCurrentMetadataIndex(cluster.group.committedIndex())
+                                .build());
+        cluster.settle();
+        assertThat(heartbeat.join().getIsFenced()).isFalse();
+        cluster.gone.add("host1");
+        for (int i = 0; i < 8; i++) {
+            cluster.time.advanceMillis(1000);
             cluster.settle();
         }
         assertThat(image(cluster).cluster().isUnfenced(1)).isTrue();

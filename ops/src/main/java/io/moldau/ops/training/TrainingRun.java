@@ -83,7 +83,7 @@ final class TrainingRun {
                 .setReplicationFactor((short) 1);
         var answer = client.call(
                 ApiKey.CREATE_TOPICS,
-                new CreateTopicsRequestData().setTopics(List.of(topic)).settimeoutMs(10_000),
+                new CreateTopicsRequestData().setTopics(List.of(topic)).setTimeoutMs(10_000),
                 CreateTopicsResponseData.class);
         expectNone("CreateTopics", answer.topics().getFirst().errorCode());
     }

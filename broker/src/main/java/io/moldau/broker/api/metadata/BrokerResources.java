@@ -6,6 +6,9 @@ import io.moldau.common.Errors;
 /// Checks the names of broker resources: such a request has to be sent to the broker it speaks of.
 public final class BrokerResources {
 
+    /// In the place of a node's own id: every broker's resources may be named.
+    public static final int ANY = -1;
+
     private BrokerResources() {}
 
     /// @param orDefault whether no name is fine too
@@ -18,7 +21,7 @@ public final class BrokerResources {
         } catch (NumberFormatException e) {
             throw new ApiException(Errors.INVALID_REQUEST, "The broker's name must be its id: " + expected);
         }
-        if (id != localId) {
+        if (localId != ANY && id != localId) {
             throw new ApiException(
                     Errors.INVALID_REQUEST,
                     "Unexpected broker id, " + expected + " Send the request to broker " + name + ".");

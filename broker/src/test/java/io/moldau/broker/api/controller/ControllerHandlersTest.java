@@ -67,8 +67,8 @@ class ControllerHandlersTest {
         return new CreateTopicsRequestData()
                 .setTopics(List.of(
                         new CreatableTopic().setName("t").setNumPartitions(1).setReplicationFactor((short) 1)))
-                .settimeoutMs(5000)
-                .setvalidateOnly(validateOnly);
+                .setTimeoutMs(5000)
+                .setValidateOnly(validateOnly);
     }
 
     @Test

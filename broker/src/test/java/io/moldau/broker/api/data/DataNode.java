@@ -11,7 +11,6 @@ import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
-import io.moldau.broker.request.DiskThreads;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.FaultHandler;
@@ -55,6 +54,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// A node reduced to what the data APIs need: real event loops, real logs, metadata written by hand. It also
@@ -68,7 +69,8 @@ public final class DataNode implements AutoCloseable {
     private final LogDirs logs;
     private final EventLoops loops;
     private final NettyServer server;
-    private final DiskThreads diskThreads = new DiskThreads("disk", 2);
+    private final ExecutorService diskThreads = Executors.newFixedThreadPool(
+            2, Thread.ofPlatform().name("disk-", 0).daemon(true).factory());
     private final PartitionChangesPublisher publisher;
     private final Map<String, TopicSettings> settings = new ConcurrentHashMap<>();
     private final InetSocketAddress address;

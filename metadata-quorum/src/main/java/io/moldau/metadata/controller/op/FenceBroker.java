@@ -9,7 +9,7 @@ import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import java.util.ArrayList;
 
-/// Fences a broker that was not heard of for the session time-out.
+/// Fences a broker that was not heard of for the session time-out, or whose process is gone.
 public final class FenceBroker {
 
     private final ControllerSettings settings;
@@ -19,9 +19,11 @@ public final class FenceBroker {
     }
 
     /// Answers whether the broker was fenced by this.
-    public ControllerResult<Boolean> plan(MetadataImage image, int brokerId) {
+    ///
+    /// @param brokerEpoch of the registration that was found dead; one that has registered since stays as it is
+    public ControllerResult<Boolean> plan(MetadataImage image, int brokerId, long brokerEpoch) {
         BrokerRegistration broker = image.cluster().broker(brokerId);
-        if (broker == null || broker.fenced()) {
+        if (broker == null || broker.fenced() || broker.epoch() != brokerEpoch) {
             return ControllerResult.answer(false);
         }
         var records = new ArrayList<MetadataRecord>();

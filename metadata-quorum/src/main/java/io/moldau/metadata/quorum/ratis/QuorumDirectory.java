@@ -43,11 +43,22 @@ public final class QuorumDirectory {
     /// @throws IOException if it belongs to another node or cluster, or its log is gone
     public static QuorumDirectory open(Path path, int nodeId, @Nullable Uuid clusterId, RandomGenerator random)
             throws IOException {
+        return open(path, nodeId, clusterId, null, random);
+    }
+
+    /// The same with an id for the directory if it is new; null: a random one.
+    public static QuorumDirectory open(
+            Path path, int nodeId, @Nullable Uuid clusterId, @Nullable Uuid directoryId, RandomGenerator random)
+            throws IOException {
         Files.createDirectories(path);
         Path file = path.resolve("quorum.properties");
         if (!Files.exists(file)) {
             var directory = new QuorumDirectory(
-                    path, clusterId == null ? Uuid.random(random) : clusterId, nodeId, Uuid.random(random), false);
+                    path,
+                    clusterId == null ? Uuid.random(random) : clusterId,
+                    nodeId,
+                    directoryId == null ? Uuid.random(random) : directoryId,
+                    false);
             directory.store();
             return directory;
         }

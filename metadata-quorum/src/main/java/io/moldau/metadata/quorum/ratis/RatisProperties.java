@@ -23,25 +23,7 @@ final class RatisProperties {
     static Map<String, String> settings(RatisQuorumConfig config) {
         boolean alone = config.voters().size() == 1;
         var set = new TreeMap<String, String>();
-        set.put(
-                "raft.rpc.type",
-                switch (config.transport()) {
-                    case RatisQuorumConfig.Transport.Lone lone -> LoneRpcType.class.getName();
-                    case RatisQuorumConfig.Transport.Grpc grpc -> "GRPC";
-                });
-        RatisQuorumConfig.Transport.Grpc listener = config.listener();
-        if (listener != null) {
-            set.put("raft.grpc.server.host", listener.host());
-            set.put("raft.grpc.server.port", Integer.toString(listener.port()));
-            // At least a snapshot chunk and a full append.
-            set.put("raft.grpc.message.size.max", "16MB");
-            set.put("raft.grpc.flow.control.window", "4MB");
-            // Bounded threads, named by server, instead of pools shared by the JVM.
-            set.put("raft.grpc.server.boss-group.size", "1");
-            set.put("raft.grpc.server.worker-group.size", "2");
-            set.put("raft.grpc.client.worker-group.size", "2");
-        }
-
+        set.put("raft.rpc.type", TransportRpcType.class.getName());
         set.put("raft.server.rpc.timeout.min", config.rpcTimeoutMinMs() + "ms");
         set.put("raft.server.rpc.timeout.max", config.rpcTimeoutMaxMs() + "ms");
         // A lone voter waits for nobody. Otherwise a range narrower than this splits votes.

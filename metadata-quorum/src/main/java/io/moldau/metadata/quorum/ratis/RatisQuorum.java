@@ -1,8 +1,10 @@
 package io.moldau.metadata.quorum.ratis;
 
+import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.quorum.Applied;
 import io.moldau.metadata.quorum.AppliedMetadata;
 import io.moldau.metadata.quorum.LeadershipLostException;
@@ -14,12 +16,14 @@ import io.moldau.metadata.quorum.QuorumMetrics;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
 import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.transport.RaftMessage;
+import io.moldau.metadata.quorum.transport.RaftRequests;
+import io.moldau.metadata.quorum.transport.RaftTransport;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,8 +34,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -43,12 +49,13 @@ import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerRpcWithProxy;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.LifeCycle;
+import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,6 +82,9 @@ public final class RatisQuorum implements MetadataQuorum {
 
     private final RatisQuorumConfig config;
     private final QuorumDirectory directory;
+    private final RaftTransport transport;
+    private final PeerAddresses addresses = new PeerAddresses(this::registeredAddress);
+    private final RatisRequests requests;
     private final Time time;
     private final QuorumMetrics metrics;
     private final FaultHandler faults;
@@ -86,6 +96,8 @@ public final class RatisQuorum implements MetadataQuorum {
     private final RaftGroupId groupId;
     private final RaftPeerId selfId;
     private final ScheduledExecutorService maintenance;
+    private final ScheduledExecutorService watching;
+    private final LeaderWatch leaderWatch;
     private final ThreadGroup threads;
     private volatile @Nullable RaftServer server;
     private volatile RaftServer.@Nullable Division division;
@@ -101,32 +113,59 @@ public final class RatisQuorum implements MetadataQuorum {
     public RatisQuorum(
             RatisQuorumConfig config,
             QuorumDirectory directory,
+            RaftTransport transport,
             Time time,
             QuorumMetrics metrics,
             FaultHandler faults) {
         this.config = config;
         this.directory = directory;
+        this.transport = transport;
         this.time = time;
         this.metrics = metrics;
         this.faults = faults;
         this.commitMark = new CommitMark(directory.commitMark());
         this.groupId = RaftGroupId.valueOf(directory.groupId());
         this.selfId = RaftPeerId.valueOf(config.self().key());
+        String name = "metadata-quorum-" + config.self().nodeId();
+        this.watching = scheduler(name + "-watch");
+        this.leaderWatch = new LeaderWatch(new Watched(), transport, addresses, watching);
+        this.requests = new RatisRequests(
+                name,
+                () -> server,
+                Map.of(
+                        RaftMessage.WATCH,
+                        (kind, request) -> leaderWatch.onWatch(request),
+                        RaftMessage.LEADER_GONE,
+                        (kind, request) -> leaderWatch.onLeaderGone(request)));
         this.threads = new ThreadGroup("metadata-quorum-" + config.self().nodeId());
-        this.maintenance = Executors.newSingleThreadScheduledExecutor(task -> {
-            var thread = new Thread(
-                    task, "metadata-quorum-maintenance-" + config.self().nodeId());
+        this.maintenance = scheduler(name + "-maintenance");
+    }
+
+    /// One thread, that starts with the first task.
+    private static ScheduledExecutorService scheduler(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            var thread = new Thread(task, name);
             thread.setDaemon(true);
             return thread;
         });
     }
 
+    /// What takes the messages of other voters. They can come before the start and after the end: then it refuses them.
+    public RaftRequests requests() {
+        return requests;
+    }
+
+    private PeerAddresses.@Nullable Address registeredAddress(int nodeId) {
+        ControllerRegistration registration = applied.image().cluster().controller(nodeId);
+        if (registration == null || registration.listeners().isEmpty()) {
+            return null;
+        }
+        Endpoint endpoint = registration.listeners().getFirst();
+        return new PeerAddresses.Address(endpoint.host(), endpoint.port());
+    }
+
     @Override
     public void start(QuorumListener listener) throws IOException {
-        RatisQuorumConfig.Transport.Grpc address = config.listener();
-        if (address != null) {
-            checkFree(address);
-        }
         // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good part
         // of
         // the start, spent on another thread.
@@ -134,7 +173,7 @@ public final class RatisQuorum implements MetadataQuorum {
         beans.setDaemon(true);
         beans.start();
         LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
-        var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless);
+        var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless, this::leaderChanged);
         stateMachine = machine;
         try {
             inOwnThreadGroup(() -> startServer(machine));
@@ -157,7 +196,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
                 .setProperties(RatisProperties.of(config))
-                .setParameters(new Parameters())
+                .setParameters(TransportRpcType.parameters(transport, addresses, time))
                 .setThreadGroup(threads)
                 .build();
         server = started;
@@ -190,19 +229,6 @@ public final class RatisQuorum implements MetadataQuorum {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while the metadata quorum started", e);
-        }
-    }
-
-    /// Ratis calls System.exit when it cannot bind.
-    private static void checkFree(RatisQuorumConfig.Transport.Grpc address) throws IOException {
-        try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(address.host(), address.port()));
-        } catch (IOException e) {
-            throw new IOException(
-                    "the metadata quorum cannot listen on " + address.host() + ":" + address.port() + ": "
-                            + e.getMessage() + "; is another node running there?",
-                    e);
         }
     }
 
@@ -268,6 +294,9 @@ public final class RatisQuorum implements MetadataQuorum {
                             cause);
                 }
                 metrics.committed(size, time.nanoseconds() - start);
+                if (current.getServerRpc() instanceof TransportRpc rpc) {
+                    rpc.committed();
+                }
                 return result;
             });
         } catch (IOException e) {
@@ -471,13 +500,100 @@ public final class RatisQuorum implements MetadataQuorum {
         if (current == null || own == null || closing) {
             return;
         }
-        if (current.getServerRpc() instanceof RaftServerRpcWithProxy<?, ?> rpc) {
+        if (current.getServerRpc() instanceof TransportRpc rpc) {
             for (RaftPeer peer : own.getRaftConf().getAllPeers()) {
                 if (!peer.getId().equals(selfId)) {
-                    rpc.getProxies().resetProxy(peer.getId());
+                    rpc.reset(peer.getId());
                 }
             }
             metrics.channelsReset();
+        }
+    }
+
+    // ---- Noticing the end of the leader.
+
+    /// On a thread of Ratis, inside its locks.
+    private void leaderChanged() {
+        RaftServer.Division own = division;
+        if (!closing && own != null && own.getRaftConf().getCurrentPeers().size() > 1) {
+            leaderWatch.onLeaderChanged();
+        }
+    }
+
+    private final class Watched implements LeaderWatch.Quorum {
+
+        @Override
+        public LeaderWatch.@Nullable Leader leader() {
+            RaftServer.Division own = division;
+            if (own == null || closing || !own.getInfo().isFollower()) {
+                return null;
+            }
+            long term = own.getInfo().getCurrentTerm();
+            @Nullable RaftPeerId leader = own.getInfo().getLeaderId();
+            return leader == null || leader.equals(selfId) ? null : new LeaderWatch.Leader(leader.toString(), term);
+        }
+
+        @Override
+        public long leadsIn() {
+            RaftServer.Division own = division;
+            return own != null && !closing && own.getInfo().isLeader()
+                    ? own.getInfo().getCurrentTerm()
+                    : -1;
+        }
+
+        @Override
+        public PeerNote note(LeaderWatch.Leader leader) {
+            RaftServer.Division own = division;
+            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            return new PeerNote(
+                    leader.term(),
+                    leader.key(),
+                    self(),
+                    last == null ? 0 : last.getTerm(),
+                    last == null ? -1 : last.getIndex());
+        }
+
+        @Override
+        public Collection<String> voters() {
+            RaftServer.Division own = division;
+            return own == null
+                    ? List.of()
+                    : own.getRaftConf().getCurrentPeers().stream()
+                            .map(peer -> peer.getId().toString())
+                            .toList();
+        }
+
+        @Override
+        public String self() {
+            return selfId.toString();
+        }
+
+        /// Ratis lets the leader name its successor; here the successor does it in the name of the leader that is gone.
+        @Override
+        public void stand(LeaderWatch.Leader leader) {
+            RaftServer current = server;
+            RaftServer.Division own = division;
+            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            if (current == null || last == null) {
+                return;
+            }
+            try {
+                boolean standing = current.startLeaderElection(StartLeaderElectionRequestProto.newBuilder()
+                                .setServerRequest(RaftRpcRequestProto.newBuilder()
+                                        .setRequestorId(ByteString.copyFromUtf8(leader.key()))
+                                        .setReplyId(ByteString.copyFromUtf8(self()))
+                                        .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(groupId))
+                                        .setCallId(callIds.incrementAndGet()))
+                                .setLeaderLastEntry(TermIndexProto.newBuilder()
+                                        .setTerm(last.getTerm())
+                                        .setIndex(last.getIndex()))
+                                .build())
+                        .getServerReply()
+                        .getSuccess();
+                LOG.info("standing for election as the process of leader {} is gone: {}", leader, standing);
+            } catch (IOException e) {
+                LOG.info("this node cannot stand for election: {}", e.getMessage());
+            }
         }
     }
 
@@ -530,6 +646,9 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         closing = true;
         maintenance.shutdown();
+        watching.execute(leaderWatch::close);
+        watching.shutdown();
+        requests.close();
         RatisStateMachine machine = stateMachine;
         if (machine != null) {
             machine.closing();

@@ -5,7 +5,6 @@ import io.moldau.metadata.quorum.Voter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// How this node takes part in the quorum.
 ///
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 /// @param voters the first voters; a configuration stored in the log wins over this list. Empty for a node that waits
 /// to
 ///     be added
-/// @param transport how voters talk to each other
 /// @param rpcTimeoutMinMs a follower that hears nothing this long may stand for election; heartbeats go every half of
 /// it
 /// @param snapshotBytes a snapshot is due after so many bytes of entries
@@ -25,7 +23,6 @@ public record RatisQuorumConfig(
         Uuid clusterId,
         Voter self,
         List<Voter> voters,
-        Transport transport,
         int rpcTimeoutMinMs,
         int rpcTimeoutMaxMs,
         long snapshotBytes,
@@ -34,19 +31,4 @@ public record RatisQuorumConfig(
 
     public static final int DEFAULT_RPC_TIMEOUT_MIN_MS = 500;
     public static final int DEFAULT_RPC_TIMEOUT_MAX_MS = 1000;
-
-    /// How voters talk to each other. The only place that decides it.
-    public sealed interface Transport {
-
-        /// Not at all: for a quorum of one. Opens no port.
-        record Lone() implements Transport {}
-
-        /// gRPC on an address of its own.
-        record Grpc(String host, int port) implements Transport {}
-    }
-
-    /// Where this node listens for other voters, or null if it does not.
-    public Transport.@Nullable Grpc listener() {
-        return transport instanceof Transport.Grpc grpc ? grpc : null;
-    }
 }

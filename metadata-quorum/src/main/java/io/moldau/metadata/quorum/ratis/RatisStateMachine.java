@@ -47,6 +47,8 @@ final class RatisStateMachine extends BaseStateMachine {
     private final FaultHandler faults;
     /// Called when no leader was seen for a while, on a thread of Ratis; must only enqueue.
     private final Runnable onLeaderless;
+    /// The same for news about the leader.
+    private final Runnable onLeaderChanged;
     private final AtomicLong appliedBytes = new AtomicLong();
     private volatile RaftServer.@Nullable Division division;
     private volatile boolean closing;
@@ -57,13 +59,15 @@ final class RatisStateMachine extends BaseStateMachine {
             QuorumListener listener,
             QuorumMetrics metrics,
             FaultHandler faults,
-            Runnable onLeaderless) {
+            Runnable onLeaderless,
+            Runnable onLeaderChanged) {
         this.applied = applied;
         this.snapshots = snapshots;
         this.listener = listener;
         this.metrics = metrics;
         this.faults = faults;
         this.onLeaderless = onLeaderless;
+        this.onLeaderChanged = onLeaderChanged;
     }
 
     /// Must be called before the server starts.
@@ -224,6 +228,7 @@ final class RatisStateMachine extends BaseStateMachine {
         metrics.leaderChanged(
                 leaderId, current == null ? 0 : (int) current.getInfo().getCurrentTerm());
         listener.onLeaderChanged(leaderId);
+        onLeaderChanged.run();
     }
 
     @Override
@@ -237,6 +242,7 @@ final class RatisStateMachine extends BaseStateMachine {
     @Override
     public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
         listener.onLeadershipLost();
+        onLeaderChanged.run();
     }
 
     @Override

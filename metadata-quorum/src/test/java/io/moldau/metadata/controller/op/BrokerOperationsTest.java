@@ -309,8 +309,8 @@ class BrokerOperationsTest {
     @Test
     void uncleanElectionIsTheTopicsChoiceFirst() {
         MetadataImage image = withPartition(TestImages.withBrokers(2), 1, List.of(1), 1, 0);
-        MetadataImage strict =
-                TestImages.apply(image, new FenceBroker(SETTINGS).plan(image, 1).records());
+        MetadataImage strict = TestImages.apply(
+                image, new FenceBroker(SETTINGS).plan(image, 1, 101).records());
         assertThat(partition(strict).leader()).isEqualTo(-1);
 
         MetadataImage lax = TestImages.apply(
@@ -321,8 +321,8 @@ class BrokerOperationsTest {
                         .setName("unclean.leader.election.enable")
                         .setValue("true")
                         .build())));
-        MetadataImage after =
-                TestImages.apply(lax, new FenceBroker(SETTINGS).plan(lax, 1).records());
+        MetadataImage after = TestImages.apply(
+                lax, new FenceBroker(SETTINGS).plan(lax, 1, 101).records());
         assertThat(partition(after).leader()).isZero();
         assertThat(partition(after).leaderRecoveryState()).isEqualTo(LeaderRecoveryState.RECOVERING);
     }

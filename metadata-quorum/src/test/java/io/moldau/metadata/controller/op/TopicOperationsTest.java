@@ -139,7 +139,7 @@ class TopicOperationsTest {
 
     @Test
     void defaultsComeFromTheSettings() {
-        var settings = new ControllerSettings(6, 3, true, false, 9000, 500, Map.of());
+        var settings = ControllerSettings.DEFAULTS.withDefaultPartitions(6).withDefaultReplicationFactor(3);
         var response = create(settings)
                 .plan(TestImages.withBrokers(3), new CreateTopicsRequestData().setTopics(List.of(topic("t", -1, -1))))
                 .response();
@@ -337,7 +337,7 @@ class TopicOperationsTest {
 
     @Test
     void deletionCanBeOff() {
-        var settings = new ControllerSettings(1, 1, false, false, 9000, 500, Map.of());
+        var settings = ControllerSettings.DEFAULTS.withDeleteTopicEnable(false);
         var request = new DeleteTopicsRequestData().setTopics(List.of(named("a")));
         assertThatThrownBy(() -> new DeleteTopics(settings).plan(TestImages.empty(), request, (short) 6))
                 .isInstanceOfSatisfying(

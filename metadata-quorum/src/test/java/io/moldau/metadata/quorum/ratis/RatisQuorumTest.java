@@ -16,14 +16,14 @@ import io.moldau.metadata.quorum.LeadershipLostException;
 import io.moldau.metadata.quorum.QuorumListener;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.transport.InMemoryRaftNetwork;
+import io.moldau.metadata.quorum.transport.RaftMessage;
 import io.moldau.metadata.record.ConfigRecord;
 import io.moldau.metadata.record.MetadataBatch;
 import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,27 +49,34 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
-/// The quorum on Ratis itself, with real files and, for three voters, real sockets.
+/// The quorum on Ratis itself, with real files and a network in memory.
 class RatisQuorumTest {
 
     private static final Time TIME = new SystemTime();
     private static final Uuid CLUSTER = new Uuid(11, 12);
     private static final long WAIT_SECONDS = 30;
+    private static final Map<String, String> PATIENT =
+            Map.of("raft.server.rpc.timeout.min", "60s", "raft.server.rpc.timeout.max", "90s");
 
     @TempDir
     Path root;
 
     private final FaultHandler.Recording faults = new FaultHandler.Recording();
     private final List<Member> open = new ArrayList<>();
+    private final InMemoryRaftNetwork network = new InMemoryRaftNetwork();
 
     /// A voter, with what it was told.
     private static final class Member implements QuorumListener {
+        private final int nodeId;
         private final RatisQuorum quorum;
         private final BlockingQueue<Integer> ready = new LinkedBlockingQueue<>();
         private final AtomicInteger fenced;
 
-        Member(RatisQuorum quorum, AtomicInteger fenced) {
+        Member(int nodeId, RatisQuorum quorum, AtomicInteger fenced) {
+            this.nodeId = nodeId;
             this.quorum = quorum;
             this.fenced = fenced;
         }
@@ -106,6 +113,7 @@ class RatisQuorumTest {
     }
 
     private void stop(Member member) {
+        network.detach(member.nodeId);
         member.quorum.close();
         open.remove(member);
     }
@@ -113,18 +121,13 @@ class RatisQuorumTest {
     private Member start(Path directory, Map<String, String> raft) throws IOException {
         QuorumDirectory opened = QuorumDirectory.open(directory, 1, CLUSTER, new SplittableRandom(3));
         var self = new Voter(1, opened.directoryId(), "", 0);
-        return start(opened, self, List.of(self), new RatisQuorumConfig.Transport.Lone(), raft);
+        return start(opened, self, List.of(self), raft);
     }
 
-    private Member start(
-            QuorumDirectory directory,
-            Voter self,
-            List<Voter> voters,
-            RatisQuorumConfig.Transport transport,
-            Map<String, String> raft)
+    private Member start(QuorumDirectory directory, Voter self, List<Voter> voters, Map<String, String> raft)
             throws IOException {
         var config = new RatisQuorumConfig(
-                directory.raftDirectory(), CLUSTER, self, voters, transport, 500, 1000, 20 << 20, 3_600_000, raft);
+                directory.raftDirectory(), CLUSTER, self, voters, 500, 1000, 20 << 20, 3_600_000, raft);
         var fenced = new AtomicInteger();
         var metrics = new QuorumMetrics() {
             @Override
@@ -132,8 +135,10 @@ class RatisQuorumTest {
                 fenced.incrementAndGet();
             }
         };
-        var member = new Member(new RatisQuorum(config, directory, TIME, metrics, faults), fenced);
+        var quorum = new RatisQuorum(config, directory, network.from(self.nodeId()), TIME, metrics, faults);
+        var member = new Member(self.nodeId(), quorum, fenced);
         open.add(member);
+        network.attach(self.nodeId(), quorum.requests());
         member.quorum.start(member);
         return member;
     }
@@ -312,21 +317,6 @@ class RatisQuorumTest {
         assertThat(config(member.image(), "a")).isEqualTo("1");
     }
 
-    @Test
-    void aTakenPortIsNamed() throws Exception {
-        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            QuorumDirectory directory = QuorumDirectory.open(root, 1, CLUSTER, new SplittableRandom(3));
-            var self = new Voter(1, directory.directoryId(), "127.0.0.1", taken.getLocalPort());
-            assertThatThrownBy(() -> start(
-                            directory,
-                            self,
-                            List.of(self),
-                            new RatisQuorumConfig.Transport.Grpc("127.0.0.1", taken.getLocalPort()),
-                            Map.of()))
-                    .hasMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort());
-        }
-    }
-
     // ---- Crashes.
 
     @Test
@@ -496,13 +486,13 @@ class RatisQuorumTest {
 
     @Test
     void threeVotersAgreeAndGoOnWithoutTheirLeader() throws Exception {
-        int[] ports = freePorts(3);
         var directories = new ArrayList<QuorumDirectory>();
         var voters = new ArrayList<Voter>();
         for (int id = 1; id <= 3; id++) {
             var directory = QuorumDirectory.open(root.resolve("n" + id), id, CLUSTER, new SplittableRandom(id));
             directories.add(directory);
-            voters.add(new Voter(id, directory.directoryId(), "127.0.0.1", ports[id - 1]));
+            voters.add(
+                    new Voter(id, directory.directoryId(), InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port()));
         }
         var members = new ArrayList<Member>();
         for (int i = 0; i < 3; i++) {
@@ -535,9 +525,88 @@ class RatisQuorumTest {
         assertThat(faults.faults()).isEmpty();
     }
 
+    /// Voters that by Raft's own means would not elect anybody for a long time after the first leader.
+    private List<Member> startPatientVoters(int count) throws IOException {
+        var directories = new ArrayList<QuorumDirectory>();
+        var voters = new ArrayList<Voter>();
+        for (int id = 1; id <= count; id++) {
+            var directory = QuorumDirectory.open(root.resolve("n" + id), id, CLUSTER, new SplittableRandom(id));
+            directories.add(directory);
+            voters.add(
+                    new Voter(id, directory.directoryId(), InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port()));
+        }
+        var members = new ArrayList<Member>();
+        for (int i = 0; i < count; i++) {
+            members.add(start(directories.get(i), voters.get(i), voters, PATIENT));
+        }
+        return members;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void theEndOfTheLeadersProcessIsNoticedByItsConnections(int voters) throws Exception {
+        List<Member> members = startPatientVoters(voters);
+        Member leader = awaitLeader(members);
+        int epoch = leader.awaitReady();
+        leader.quorum.append(bootstrap(epoch)).get(WAIT_SECONDS, TimeUnit.SECONDS);
+        awaitWatched(voters - 1);
+        long killed = TIME.nanoseconds();
+        network.detach(leader.nodeId);
+        members.remove(leader);
+
+        Member second = awaitLeader(members);
+        int next = second.awaitReady();
+        LoggerFactory.getLogger(RatisQuorumTest.class)
+                .info("a new leader was ready after {} ms", (TIME.nanoseconds() - killed) / 1_000_000);
+        assertThat(next).isEqualTo(epoch + 1);
+        second.append(next, config("after", "value"));
+        assertThat(faults.faults()).isEmpty();
+    }
+
+    @Test
+    void aLeaderWhoseConnectionsBreakButWhoseProcessLivesStaysLeader() throws Exception {
+        List<Member> members = startPatientVoters(3);
+        Member leader = awaitLeader(members);
+        int epoch = leader.awaitReady();
+        leader.quorum.append(bootstrap(epoch)).get(WAIT_SECONDS, TimeUnit.SECONDS);
+        awaitWatched(2);
+        int watches = network.sent(RaftMessage.WATCH);
+        network.breakConnections(leader.nodeId);
+        // They look at it, find it, and watch again.
+        while (network.sent(RaftMessage.WATCH) < watches + 4) {
+            Thread.onSpinWait();
+        }
+        assertThat(network.sent(RaftMessage.LEADER_GONE)).isZero();
+        leader.append(epoch, config("still", "here"));
+    }
+
+    @Test
+    void aVoterThatAloneCannotReachTheLeaderDoesNotDeposeIt() throws Exception {
+        List<Member> members = startPatientVoters(3);
+        Member leader = awaitLeader(members);
+        int epoch = leader.awaitReady();
+        leader.quorum.append(bootstrap(epoch)).get(WAIT_SECONDS, TimeUnit.SECONDS);
+        awaitWatched(2);
+        Member mistaken = members.stream().filter(m -> m != leader).findFirst().orElseThrow();
+        network.refuse(mistaken.nodeId, leader.nodeId);
+        while (network.sent(RaftMessage.LEADER_GONE) < 3) {
+            Thread.onSpinWait();
+        }
+        leader.append(epoch, config("still", "here"));
+        assertThat(leader.quorum.state().epoch()).isEqualTo(epoch);
+    }
+
+    /// Each follower greets once, then holds a request open.
+    private void awaitWatched(int followers) {
+        long deadline = TIME.nanoseconds() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+        while (network.open(RaftMessage.WATCH) < followers || network.sent(RaftMessage.WATCH) < 2 * followers) {
+            assertThat(TIME.nanoseconds()).as("the leader is watched in time").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
     private Member startVoter(QuorumDirectory directory, List<Voter> voters, int i) throws IOException {
-        Voter self = voters.get(i);
-        return start(directory, self, voters, new RatisQuorumConfig.Transport.Grpc(self.host(), self.port()), Map.of());
+        return start(directory, voters.get(i), voters, Map.of());
     }
 
     private static Member awaitLeader(List<Member> members) throws InterruptedException {
@@ -567,20 +636,6 @@ class RatisQuorumTest {
         member.quorum.applied().watch(watcher);
         watcher.run();
         assertThat(reached.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-    }
-
-    private static int[] freePorts(int count) throws IOException {
-        var sockets = new ArrayList<ServerSocket>();
-        int[] ports = new int[count];
-        for (int i = 0; i < count; i++) {
-            var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-            sockets.add(socket);
-            ports[i] = socket.getLocalPort();
-        }
-        for (ServerSocket socket : sockets) {
-            socket.close();
-        }
-        return ports;
     }
 
     // ---- Files.

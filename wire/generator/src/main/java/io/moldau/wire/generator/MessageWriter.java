@@ -329,6 +329,11 @@ final class MessageWriter {
         };
     }
 
+    /// A few schemas begin a field's name with a small letter.
+    private static String capitalised(String name) {
+        return Character.toUpperCase(name.charAt(0)) + name.substring(1);
+    }
+
     private static String writeLength(String what, String value, String flexible, String nullable, String name) {
         return "WireFormat.write" + what + "(out, " + nullable + ", " + flexible + ", " + value + ", " + name + ");";
     }
@@ -342,7 +347,7 @@ final class MessageWriter {
             java.open("public " + declaredType(field) + " " + name + "()");
             java.line("return this." + name + ";");
             java.close().line();
-            java.open("public " + className + " set" + field.name() + "(" + declaredType(field) + " value)");
+            java.open("public " + className + " set" + capitalised(field.name()) + "(" + declaredType(field) + " value)");
             if (field.type() == Fixed.UINT16) {
                 java.line("WireFormat.checkUnsigned(value, 0xFFFFL, \"" + name + "\");");
             } else if (field.type() == Fixed.UINT32) {

@@ -81,6 +81,15 @@ public interface Readable {
     /// Skips `length` bytes.
     void skip(int length);
 
+    /// Skips a section of tagged fields that nobody here knows.
+    default void skipTaggedFields() {
+        int fields = readUnsignedVarint();
+        for (int i = 0; i < fields; i++) {
+            readUnsignedVarint();
+            skip(readUnsignedVarint());
+        }
+    }
+
     /// How many bytes are left.
     int remaining();
 

@@ -1,0 +1,82 @@
+package io.moldau.broker.net;
+
+import io.moldau.broker.peer.PeerClient;
+import io.moldau.broker.peer.PeerClients;
+import io.moldau.broker.peer.Reachability;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/// Clients of other nodes, on the event loops the node has anyway. Thread-safe.
+public final class NettyPeers implements PeerClients {
+
+    private final EventLoops loops;
+    private final PeerAddresses addresses;
+    private final String clientIdPrefix;
+    private final PeerLimits limits;
+
+    /// @param lookups where host names are looked up, which can take its time
+    /// @param clientIdPrefix how this node calls itself
+    public NettyPeers(EventLoops loops, Executor lookups, String clientIdPrefix, PeerLimits limits) {
+        this.loops = loops;
+        this.addresses = new PeerAddresses(lookups);
+        this.clientIdPrefix = clientIdPrefix;
+        this.limits = limits;
+    }
+
+    @Override
+    public PeerClient connect(String host, int port, String purpose) {
+        return new NettyPeerClient(
+                loops, loops.group().next(), addresses, host, port, clientIdPrefix + "-" + purpose, limits);
+    }
+
+    @Override
+    public CompletableFuture<Reachability> probe(String host, int port, long timeoutMs) {
+        EventLoop loop = loops.group().next();
+        var verdict = new CompletableFuture<Reachability>();
+        try {
+            var timeout = loop.schedule(() -> verdict.complete(Reachability.UNKNOWN), timeoutMs, TimeUnit.MILLISECONDS);
+            verdict.whenComplete((result, failure) -> timeout.cancel(false));
+            addresses.resolve(host, port).whenComplete((found, failure) -> {
+                if (failure != null || found.isEmpty()) {
+                    verdict.complete(Reachability.UNKNOWN);
+                } else {
+                    probe(loop, found.getFirst(), timeoutMs, verdict);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            verdict.complete(Reachability.UNKNOWN); // the node is stopping
+        }
+        return verdict;
+    }
+
+    private void probe(
+            EventLoop loop, InetSocketAddress address, long timeoutMs, CompletableFuture<Reachability> verdict) {
+        ChannelFuture connected = loops.client(loop, Math.toIntExact(timeoutMs))
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(address);
+        connected.addListener((ChannelFutureListener) outcome -> {
+            Channel channel = outcome.channel();
+            channel.close();
+            if (outcome.isSuccess()) {
+                verdict.complete(Reachability.ACCEPTS);
+            } else {
+                verdict.complete(isRefusal(outcome.cause()) ? Reachability.REFUSED : Reachability.UNKNOWN);
+            }
+        });
+    }
+
+    /// Other failures to connect have the same type; only the system's own words tell them apart.
+    private static boolean isRefusal(Throwable cause) {
+        String message = cause.getMessage();
+        return cause instanceof ConnectException && message != null && message.contains("refused");
+    }
+}
