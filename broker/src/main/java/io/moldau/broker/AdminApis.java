@@ -1,11 +1,15 @@
 package io.moldau.broker;
 
+import io.moldau.broker.api.controller.AddRaftVoterHandler;
 import io.moldau.broker.api.controller.AlterConfigsHandler;
 import io.moldau.broker.api.controller.CreatePartitionsHandler;
 import io.moldau.broker.api.controller.CreateTopicsHandler;
 import io.moldau.broker.api.controller.DeleteTopicsHandler;
+import io.moldau.broker.api.controller.DescribeQuorumHandler;
 import io.moldau.broker.api.controller.Forwarder;
+import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.controller.RemoveRaftVoterHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
@@ -23,7 +27,9 @@ import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -31,11 +37,16 @@ import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
+import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
+import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.FindCoordinatorRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.ListConfigResourcesRequestData;
+import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.message.RemoveRaftVoterRequestData;
+import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -124,6 +135,25 @@ final class AdminApis {
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
                         new IncrementalAlterConfigsHandler(forwarder, cache, alters))
+                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new DescribeQuorumHandler(forwarder))
+                .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
+                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new RemoveRaftVoterHandler(forwarder))
+                .on(
+                        ApiKey.ELECT_LEADERS,
+                        ElectLeadersRequestData.class,
+                        new ForwardingHandler<>(forwarder, ElectLeadersRequestData::timeoutMs))
+                .on(
+                        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+                        AlterPartitionReassignmentsRequestData.class,
+                        new ForwardingHandler<>(forwarder, AlterPartitionReassignmentsRequestData::timeoutMs))
+                .on(
+                        ApiKey.LIST_PARTITION_REASSIGNMENTS,
+                        ListPartitionReassignmentsRequestData.class,
+                        new ForwardingHandler<>(forwarder, ListPartitionReassignmentsRequestData::timeoutMs))
+                .on(
+                        ApiKey.UNREGISTER_BROKER,
+                        UnregisterBrokerRequestData.class,
+                        new ForwardingHandler<>(forwarder, request -> ForwardingHandler.DEFAULT_TIMEOUT_MS))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,

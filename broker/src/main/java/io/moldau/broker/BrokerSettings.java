@@ -29,9 +29,13 @@ final class BrokerSettings {
     /// The level of `metadata.version` this release writes and reads: that of Kafka 4.4.
     private static final short METADATA_VERSION = 33;
 
+    /// On in new clusters, as in Kafka since 4.1.
+    private static final short ELIGIBLE_LEADER_REPLICAS = 1;
+
     /// The features this node supports (KIP-584).
-    static final Map<String, VersionRange> FEATURES =
-            Map.of(FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION));
+    static final Map<String, VersionRange> FEATURES = Map.of(
+            FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION),
+            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, ELIGIBLE_LEADER_REPLICAS));
 
     private static final int MEBIBYTE = 1 << 20;
 
@@ -118,7 +122,9 @@ final class BrokerSettings {
                         TimeUnit.SECONDS.toMillis(
                                 config.get(TopicDefaultKeys.LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS))),
                 config.interBrokerListener(),
-                Map.of(FeaturesImage.METADATA_VERSION, METADATA_VERSION));
+                Map.of(
+                        FeaturesImage.METADATA_VERSION, METADATA_VERSION,
+                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS));
     }
 
     BrokerTiming timing() {

@@ -4,6 +4,7 @@ import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.KnownConfigValidator;
 import io.moldau.broker.config.NodeConfig;
+import io.moldau.broker.controller.ControllerAddress;
 import io.moldau.broker.controller.ControllerRequests;
 import io.moldau.broker.controller.Controllers;
 import io.moldau.broker.controller.PeerRaftTransport;
@@ -45,22 +46,26 @@ final class ControllerRole implements AutoCloseable {
     private final NodeConfig config;
     private final BrokerSettings settings;
     private final NodeServices services;
+    private final List<ControllerAddress> bootstrap;
     private final CompletableFuture<DataDirectories> directories;
     private final CompletableFuture<PeerClients> peers = new CompletableFuture<>();
     private final PeerRaftTransport transport = new PeerRaftTransport(peers);
     private final CompletableFuture<MetadataQuorumNode> quorum;
     private final NodeToController channel;
 
+    /// @param bootstrap where the quorum is found, without this node
     /// @param directories to be completed by the node when it knows its cluster
     ControllerRole(
             NodeConfig config,
             BrokerSettings settings,
             NodeServices services,
             ConfigResolver resolver,
+            List<ControllerAddress> bootstrap,
             CompletableFuture<DataDirectories> directories) {
         this.config = config;
         this.settings = settings;
         this.services = services;
+        this.bootstrap = bootstrap;
         this.directories = directories;
         this.quorum = directories.thenApplyAsync(
                 opened -> startQuorum(opened, resolver),
@@ -150,6 +155,21 @@ final class ControllerRole implements AutoCloseable {
         return opened == null ? null : Uuid.fromString(opened.clusterId());
     }
 
+    /// Where voters reach this one. The quorum does not wait for the listener, so a port that the machine is to choose
+    /// is not known, and a controller with such a one stays alone.
+    private MetadataQuorumConfig.@Nullable Address address() {
+        return Advertised.endpoints(config, List.of()).stream()
+                .filter(endpoint -> config.isControllerListener(endpoint.listenerName()) && endpoint.port() > 0)
+                .map(endpoint -> new MetadataQuorumConfig.Address(endpoint.host(), endpoint.port()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Has this controller follow the others' log whenever it is no voter.
+    void follow(Controllers others) {
+        quorum.thenAccept(node -> node.follow(others.metadata(), others.active()));
+    }
+
     private MetadataQuorumNode startQuorum(DataDirectories opened, ConfigResolver resolver) {
         int electionTimeout = config.get(ClusterKeys.CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS);
         MetadataQuorumConfig quorumConfig = new MetadataQuorumConfig(
@@ -161,9 +181,11 @@ final class ControllerRole implements AutoCloseable {
                 config.voters().stream()
                         .map(voter -> new Voter(voter.id(), Uuid.ZERO, voter.host(), voter.port()))
                         .toList(),
-                null,
-                List.of(),
-                false,
+                address(),
+                bootstrap.stream()
+                        .map(server -> new MetadataQuorumConfig.Address(server.host(), server.port()))
+                        .toList(),
+                config.get(ClusterKeys.CONTROLLER_QUORUM_AUTO_JOIN_ENABLE),
                 Math.max(1, electionTimeout / 2),
                 Math.max(2, electionTimeout),
                 config.get(ClusterKeys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS),

@@ -38,7 +38,6 @@ import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
 import io.moldau.broker.peer.PeerClients;
-import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
@@ -290,14 +289,11 @@ public final class Node implements AutoCloseable {
         config.withoutEffect()
                 .forEach((key, reason) -> LOG.info("setting without effect key={} reason=\"{}\"", key, reason));
         List<ControllerAddress> bootstrap = bootstrapServers();
-        if (config.isController() && config.voters().isEmpty() && !bootstrap.isEmpty()) {
-            throw new StartException("Joining the quorum found by controller.quorum.bootstrap.servers is not built yet."
-                    + " Name all voters in controller.quorum.voters.");
-        }
         CompletableFuture<DataDirectories> opened = new CompletableFuture<>();
         ConfigResolver resolver = new ConfigResolver(config);
-        ControllerRole controller =
-                config.isController() ? new ControllerRole(config, settings, services, resolver, opened) : null;
+        ControllerRole controller = config.isController()
+                ? new ControllerRole(config, settings, services, resolver, bootstrap, opened)
+                : null;
 
         // Where nobody has to be asked the quorum elects itself while the rest is put together.
         DataDirectories directories = null;
@@ -324,6 +320,13 @@ public final class Node implements AutoCloseable {
             if (controller != null) {
                 closing("metadata quorum", controller);
             }
+        }
+        if (controller != null && config.voters().isEmpty() && !bootstrap.isEmpty()) {
+            // Others than this node: as long as it is no voter it must not ask itself.
+            controller.follow(opened(
+                    "connections of a controller that is no voter",
+                    new Controllers(
+                            null, List.of(), bootstrap, base.peers(), base.time(), base.timer(), services.random())));
         }
         if (directories == null) {
             directories = openDirectories(findClusterId(base, bootstrap).toString());
@@ -502,17 +505,6 @@ public final class Node implements AutoCloseable {
                 config.logDirs(), services.storage(), time, settings.logDirs(services.random()), services.logMetrics());
 
         PooledMemory memory = new PooledMemory(loops);
-        PartitionRegistry partitions = opened(
-                "partitions",
-                new PartitionRegistry(
-                        config.nodeId(),
-                        logDirs,
-                        cache::image,
-                        time,
-                        new TailCache(
-                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
-                        services.faults()));
-
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
 
         Uuid incarnation = Uuid.random(services.random());
@@ -524,7 +516,23 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        Replicas replicas = new Replicas(
+                config,
+                new Replicas.Services(
+                        logDirs,
+                        cache::image,
+                        registrar::brokerEpoch,
+                        controller,
+                        base.peers(),
+                        new TailCache(
+                                memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
+                        time,
+                        timer,
+                        background,
+                        services.faults()));
+        PartitionRegistry partitions = replicas.partitions();
         closing("partitions", partitions);
+        closing("replica fetchers", replicas);
         closing("lifecycle", () -> shutDown(lifecycle));
 
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
@@ -532,21 +540,15 @@ public final class Node implements AutoCloseable {
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
+        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers((image, topic) -> new TopicSettings(
+                resolver.logConfig(topic, image.configs()), resolver.minInsyncReplicas(topic, image.configs()))));
+        behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         follow(
                 base,
                 directories,
                 List.of(
                         cache,
-                        new RegistrationGate(
-                                config.nodeId(),
-                                incarnation,
-                                List.of(
-                                        new PartitionChangesPublisher(
-                                                partitions,
-                                                (image, topic) -> new TopicSettings(
-                                                        resolver.logConfig(topic, image.configs()),
-                                                        resolver.minInsyncReplicas(topic, image.configs()))),
-                                        new GroupMetadataPublisher(config.nodeId(), groups))),
+                        new RegistrationGate(config.nodeId(), incarnation, behindTheGate),
                         registrar,
                         cache.notifier()),
                 loop(base));
@@ -565,7 +567,8 @@ public final class Node implements AutoCloseable {
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS)));
+                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
+                        replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
         RequestRouter router = base.admin()
                 .onBroker(
@@ -579,7 +582,7 @@ public final class Node implements AutoCloseable {
         servers.add(server);
         closing("listeners", server);
         bind(server, false, bound);
-        startMaintenance(logDirs);
+        startMaintenance(logDirs, replicas);
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(
@@ -637,7 +640,7 @@ public final class Node implements AutoCloseable {
                 listener.listenerName(), listener.securityProtocol(), listener.host(), listener.port());
     }
 
-    private void startMaintenance(LogDirs logDirs) {
+    private void startMaintenance(LogDirs logDirs, Replicas replicas) {
         ScheduledExecutorService maintenance = scheduler("moldau-maintenance");
         maintenance.scheduleWithFixedDelay(
                 () -> {
@@ -649,6 +652,17 @@ public final class Node implements AutoCloseable {
                 },
                 MAINTENANCE_INTERVAL_MS,
                 MAINTENANCE_INTERVAL_MS,
+                TimeUnit.MILLISECONDS);
+        maintenance.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        replicas.checkFollowers();
+                    } catch (RuntimeException e) {
+                        services.faults().handle("a look at the followers", e);
+                    }
+                },
+                replicas.checkIntervalMs(),
+                replicas.checkIntervalMs(),
                 TimeUnit.MILLISECONDS);
         closing("maintenance", () -> shutDown(maintenance));
     }

@@ -108,12 +108,16 @@ class ClusterTest {
                 admin.createTopics(List.of(new NewTopic("without-" + id, 2, (short) 2)))
                         .all()
                         .get();
-                TopicDescription seen =
-                        admin.describeTopics(List.of(before)).allTopicNames().get().get(before);
-                assertThat(seen.partitions()).allSatisfy(partition -> assertThat(
-                                partition.leader().id())
-                        .isNotEqualTo(stopped));
-                assertThat(ids(admin.describeCluster().nodes().get())).hasSize(2).doesNotContain(stopped);
+                TopicDescription seen = admin.describeTopics(List.of(before))
+                        .allTopicNames()
+                        .get()
+                        .get(before);
+                assertThat(seen.partitions())
+                        .allSatisfy(
+                                partition -> assertThat(partition.leader().id()).isNotEqualTo(stopped));
+                assertThat(ids(admin.describeCluster().nodes().get()))
+                        .hasSize(2)
+                        .doesNotContain(stopped);
                 cluster.start();
                 while (ids(admin.describeCluster().nodes().get()).size() < 3) {
                     Thread.onSpinWait(); // whoever is asked may hear of it a moment later

@@ -166,7 +166,10 @@ class NodeTest {
             assertThat(value(admin, topic, "segment.bytes")).isEqualTo("2000000");
             assertThat(source(admin, topic, "segment.bytes"))
                     .isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
-            assertThat(configs(admin, brokers).entries()).hasSize(1);
+            // With eligible leaders min.insync.replicas belongs to the cluster from the start.
+            assertThat(configs(admin, brokers).entries())
+                    .extracting(ConfigEntry::name)
+                    .containsExactly("log.segment.bytes", "min.insync.replicas");
 
             assertThat(failure(() -> {
                         alter(admin, topic, "retention.mss", "1", AlterConfigOp.OpType.SET);

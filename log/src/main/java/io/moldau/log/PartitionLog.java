@@ -633,12 +633,19 @@ public final class PartitionLog {
                 rewrite ? whole : null);
     }
 
-    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out.
+    /// [#appendAsFollower(ByteBuffer, int)] for batches of any leader epoch.
     public void appendAsFollower(ByteBuffer records) {
+        appendAsFollower(records, Integer.MAX_VALUE);
+    }
+
+    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out,
+    /// and so is
+    /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one.
+    public void appendAsFollower(ByteBuffer records, int leaderEpoch) {
         lock();
         try {
             ensureOpen();
-            appendFollowing(records);
+            appendFollowing(records, leaderEpoch);
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -646,7 +653,7 @@ public final class PartitionLog {
         }
     }
 
-    private void appendFollowing(ByteBuffer records) throws IOException {
+    private void appendFollowing(ByteBuffer records, int leaderEpoch) throws IOException {
         journal.checkOnline();
         long nowMs = environment.time().milliseconds();
         long expected = published.view().logEndOffset();
@@ -665,6 +672,9 @@ public final class PartitionLog {
             if (step != RecordBatches.Step.BATCH || !batch.isCrcValid()) {
                 throw new ApiException(
                         Errors.CORRUPT_MESSAGE, "The leader of " + topicPartition + " sent a damaged batch");
+            }
+            if (batch.partitionLeaderEpoch() > leaderEpoch) {
+                break;
             }
             if (batch.baseOffset() < next || batch.lastOffsetDelta() < 0) {
                 throw new ApiException(
@@ -1147,13 +1157,17 @@ public final class PartitionLog {
 
     // ---- truncating
 
-    /// Cuts the log so that it ends at `offset`, or before the batch that holds it.
+    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs that begin
+    /// there or
+    /// behind are forgotten, also where the log itself is short enough.
     public void truncateTo(long offset) {
         lock();
         try {
             ensureOpen();
             var view = published.view();
             if (offset >= view.logEndOffset()) {
+                // An epoch that began at the end and never got a record says something the leader's log denies.
+                forgetEpochsFrom(offset);
                 return;
             }
             beforeChange();
@@ -1168,6 +1182,22 @@ public final class PartitionLog {
             throw failed(e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void forgetEpochsFrom(long offset) {
+        var shorter = epochs.truncateFromEnd(offset);
+        if (shorter != epochs) {
+            epochs = shorter;
+            epochsChanged = true;
+            var current = published;
+            var view = current.view();
+            publish(
+                    current.segments(),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    view.recoveryPoint(),
+                    view.sizeInBytes());
         }
     }
 

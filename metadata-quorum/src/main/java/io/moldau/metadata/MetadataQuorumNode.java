@@ -3,6 +3,7 @@ package io.moldau.metadata;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.channel.ControllerChannels;
 import io.moldau.metadata.channel.LocalNodeToController;
 import io.moldau.metadata.channel.MetadataFetchService;
 import io.moldau.metadata.channel.NodeToController;
@@ -30,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// The controller role of a node: a member of the metadata quorum, the controller that is active while it leads, and
 /// the
@@ -44,6 +46,9 @@ public final class MetadataQuorumNode implements AutoCloseable {
     private final QuorumController controller;
     private final MetadataFetchService fetches;
     private final NodeToController local;
+    private final MetadataQuorumConfig config;
+    private final Services services;
+    private @Nullable QuorumObserver observer;
 
     /// What the node gives: clock, randomness and what it knows about configuration keys.
     ///
@@ -100,13 +105,17 @@ public final class MetadataQuorumNode implements AutoCloseable {
             RaftRequests raftRequests,
             QuorumController controller,
             MetadataFetchService fetches,
-            NodeToController local) {
+            NodeToController local,
+            MetadataQuorumConfig config,
+            Services services) {
         this.directory = directory;
         this.quorum = quorum;
         this.raftRequests = raftRequests;
         this.controller = controller;
         this.fetches = fetches;
         this.local = local;
+        this.config = config;
+        this.services = services;
     }
 
     /// Starts everything. Does not wait for a leader.
@@ -147,7 +156,9 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 quorum.requests(),
                 controller,
                 fetches,
-                new LocalNodeToController(controller, fetches, time));
+                new LocalNodeToController(directory.clusterId(), quorum, controller, fetches, time),
+                config,
+                services);
         try {
             quorum.start(controller);
         } catch (IOException | RuntimeException e) {
@@ -182,12 +193,46 @@ public final class MetadataQuorumNode implements AutoCloseable {
                 directory.raftDirectory(),
                 directory.clusterId(),
                 self,
-                config.voters().isEmpty() ? List.of(self) : config.voters(),
+                firstVoters(config, self),
                 config.electionTimeoutMinMs(),
                 config.electionTimeoutMaxMs(),
                 config.snapshotBytes(),
                 config.snapshotIntervalMs(),
                 config.raftProperties());
+    }
+
+    /// A node that is to find its quorum elsewhere never begins one of its own: whether it is a voter is in its log.
+    /// One
+    /// that knows nobody else is the first.
+    private static List<Voter> firstVoters(MetadataQuorumConfig config, Voter self) {
+        if (!config.voters().isEmpty()) {
+            return config.voters();
+        }
+        return joinsOthers(config) ? List.of() : List.of(self);
+    }
+
+    private static boolean joinsOthers(MetadataQuorumConfig config) {
+        return config.bootstrapServers().stream().anyMatch(server -> !server.equals(config.address()));
+    }
+
+    /// Has a controller that is no voter, or that ceases to be one, follow the log of those who are. For a node of a
+    /// dynamic quorum, once it can reach others. Call once.
+    ///
+    /// @param channels the other controllers
+    /// @param active whichever of them is active
+    public void follow(ControllerChannels channels, NodeToController active) {
+        if (config.voters().isEmpty() && quorum instanceof RatisQuorum ratis) {
+            observer = new QuorumObserver(
+                    config,
+                    directory.clusterId(),
+                    directory.directoryId(),
+                    ratis,
+                    channels,
+                    active,
+                    services.time(),
+                    services.faults());
+            observer.start();
+        }
     }
 
     /// What takes the messages of other voters, for the listener that they come in on.
@@ -251,6 +296,10 @@ public final class MetadataQuorumNode implements AutoCloseable {
     /// Hands leadership over if there is somebody to take it, then stops.
     @Override
     public void close() {
+        QuorumObserver following = observer;
+        if (following != null) {
+            following.close();
+        }
         quorum.resign(1000);
         controller.close();
         fetches.close();

@@ -64,6 +64,12 @@ public final class ClusterKeys {
             .importance(HIGH)
             .describedAs("Addresses (`host:port`) by which a node finds the metadata quorum.");
 
+    public static final ConfigKey<Boolean> CONTROLLER_QUORUM_AUTO_JOIN_ENABLE = ConfigKey.of(
+                    "controller.quorum.auto.join.enable", ConfigType.bool())
+            .defaultTo(false)
+            .importance(LOW)
+            .describedAs("Whether a controller that is no voter becomes one by itself, once it has the metadata log.");
+
     public static final ConfigKey<Integer> CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS = ConfigKey.of(
                     "controller.quorum.election.timeout.ms", ConfigType.intAtLeast(0))
             .defaultTo(1000)
@@ -105,12 +111,7 @@ public final class ClusterKeys {
                             .describedAs(
                                     "How long the reference's quorum leader gathers writes before it flushes them."),
                     Reasons.RATIS),
-            KnownKey.later(
-                    ConfigKey.of("controller.quorum.auto.join.enable", ConfigType.bool())
-                            .defaultTo(false)
-                            .importance(LOW)
-                            .describedAs("Whether a new controller adds itself to the voters."),
-                    Reasons.QUORUM),
+            KnownKey.used(CONTROLLER_QUORUM_AUTO_JOIN_ENABLE),
             KnownKey.accepted(
                     ConfigKey.of("controller.quorum.election.backoff.max.ms", ConfigType.intAtLeast(0))
                             .defaultTo(1000)

@@ -5,8 +5,6 @@ final class Reasons {
 
     static final String RATIS = "Apache Ratis keeps the metadata log, with settings of its own.";
 
-    static final String QUORUM = "Changing the voters of a running quorum is not built yet.";
-
     static final String OBSERVE = "Moldau has metrics of its own, without plug-ins.";
 
     static final String CHANNEL = "Brokers ask the controller; it opens no connections to them.";

@@ -21,14 +21,59 @@ public final class ReplicationKeys {
 
     public static final ConfigKey<String> REPLICA_SELECTOR_CLASS = ConfigKey.of(
                     "replica.selector.class", ConfigType.string())
-            .describedAs("How the replica a consumer should read from is chosen; the rack-aware one by its class "
-                    + "name, or unset for the leader.");
+            .describedAs("How the replica a consumer should read from is chosen: by rack if it ends in "
+                    + "`RackAwareReplicaSelector`, or if it is unset and `broker.rack` is set; else the leader.");
 
     public static final ConfigKey<Long> REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS = ConfigKey.of(
                     "replica.high.watermark.checkpoint.interval.ms", ConfigType.anyLong())
             .defaultTo(5000L)
             .importance(HIGH)
             .describedAs("How often high watermarks are written to their checkpoint file.");
+
+    public static final ConfigKey<Long> REPLICA_LAG_TIME_MAX_MS = ConfigKey.of(
+                    "replica.lag.time.max.ms", ConfigType.anyLong())
+            .defaultTo(30_000L)
+            .importance(HIGH)
+            .describedAs("How long a follower may lag before it leaves the in-sync set.");
+
+    public static final ConfigKey<Integer> REPLICA_FETCH_BACKOFF_MS = ConfigKey.of(
+                    "replica.fetch.backoff.ms", ConfigType.intAtLeast(0))
+            .defaultTo(1000)
+            .describedAs("Pause of a follower after a failed fetch.");
+
+    public static final ConfigKey<Integer> REPLICA_FETCH_MAX_BYTES = ConfigKey.of(
+                    "replica.fetch.max.bytes", ConfigType.intAtLeast(0))
+            .defaultTo(1_048_576)
+            .describedAs("Most bytes a follower fetches per partition.");
+
+    public static final ConfigKey<Integer> REPLICA_FETCH_MIN_BYTES = ConfigKey.of(
+                    "replica.fetch.min.bytes", ConfigType.anyInt())
+            .defaultTo(1)
+            .importance(HIGH)
+            .describedAs("Fewest bytes a follower's fetch waits for.");
+
+    public static final ConfigKey<Integer> REPLICA_FETCH_RESPONSE_MAX_BYTES = ConfigKey.of(
+                    "replica.fetch.response.max.bytes", ConfigType.intAtLeast(0))
+            .defaultTo(10_485_760)
+            .describedAs("Most bytes one fetch of a follower is answered with.");
+
+    public static final ConfigKey<Integer> REPLICA_FETCH_WAIT_MAX_MS = ConfigKey.of(
+                    "replica.fetch.wait.max.ms", ConfigType.anyInt())
+            .defaultTo(500)
+            .importance(HIGH)
+            .describedAs("Longest time a follower's fetch waits at the leader.");
+
+    public static final ConfigKey<Integer> REPLICA_SOCKET_TIMEOUT_MS = ConfigKey.of(
+                    "replica.socket.timeout.ms", ConfigType.anyInt())
+            .defaultTo(30_000)
+            .importance(HIGH)
+            .describedAs("Socket time-out of a follower's connection.");
+
+    public static final ConfigKey<Integer> NUM_REPLICA_FETCHERS = ConfigKey.of(
+                    "num.replica.fetchers", ConfigType.intAtLeast(1))
+            .defaultTo(1)
+            .importance(HIGH)
+            .describedAs("Number of fetchers per leading broker.");
 
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
@@ -52,60 +97,22 @@ public final class ReplicationKeys {
                             .describedAs(
                                     "How often the reference sweeps record deletions that have ended from its waiting list."),
                     Reasons.WHEEL),
-            KnownKey.accepted(REPLICA_SELECTOR_CLASS, Reasons.REPLICATION),
+            KnownKey.used(REPLICA_SELECTOR_CLASS),
             KnownKey.used(REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.lag.time.max.ms", ConfigType.anyLong())
-                            .defaultTo(30_000L)
-                            .importance(HIGH)
-                            .describedAs("How long a follower may lag before it leaves the in-sync set."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.fetch.backoff.ms", ConfigType.intAtLeast(0))
-                            .defaultTo(1000)
-                            .describedAs("Pause of a follower after a failed fetch."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.fetch.max.bytes", ConfigType.intAtLeast(0))
-                            .defaultTo(1_048_576)
-                            .describedAs("Most bytes a follower fetches per partition."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.fetch.min.bytes", ConfigType.anyInt())
-                            .defaultTo(1)
-                            .importance(HIGH)
-                            .describedAs("Fewest bytes a follower's fetch waits for."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.fetch.response.max.bytes", ConfigType.intAtLeast(0))
-                            .defaultTo(10_485_760)
-                            .describedAs("Most bytes one fetch of a follower is answered with."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.fetch.wait.max.ms", ConfigType.anyInt())
-                            .defaultTo(500)
-                            .importance(HIGH)
-                            .describedAs("Longest time a follower's fetch waits at the leader."),
-                    Reasons.REPLICATION),
+            KnownKey.used(REPLICA_LAG_TIME_MAX_MS),
+            KnownKey.used(REPLICA_FETCH_BACKOFF_MS),
+            KnownKey.used(REPLICA_FETCH_MAX_BYTES),
+            KnownKey.used(REPLICA_FETCH_MIN_BYTES),
+            KnownKey.used(REPLICA_FETCH_RESPONSE_MAX_BYTES),
+            KnownKey.used(REPLICA_FETCH_WAIT_MAX_MS),
             KnownKey.accepted(
                     ConfigKey.of("replica.socket.receive.buffer.bytes", ConfigType.anyInt())
                             .defaultTo(65_536)
                             .importance(HIGH)
                             .describedAs("Size of a replication socket's receive buffer."),
                     Reasons.REPLICATION),
-            KnownKey.accepted(
-                    ConfigKey.of("replica.socket.timeout.ms", ConfigType.anyInt())
-                            .defaultTo(30_000)
-                            .importance(HIGH)
-                            .describedAs("Socket time-out of a follower's connection."),
-                    Reasons.REPLICATION),
-            KnownKey.accepted(
-                            ConfigKey.of("num.replica.fetchers", ConfigType.intAtLeast(1))
-                                    .defaultTo(1)
-                                    .importance(HIGH)
-                                    .describedAs("Number of fetchers per leading broker."),
-                            Reasons.REPLICATION)
-                    .clusterWide(),
+            KnownKey.used(REPLICA_SOCKET_TIMEOUT_MS),
+            KnownKey.used(NUM_REPLICA_FETCHERS).clusterWide(),
             KnownKey.accepted(
                     ConfigKey.of("num.replica.alter.log.dirs.threads", ConfigType.anyInt())
                             .importance(HIGH)

@@ -1,31 +1,67 @@
 package io.moldau.broker.replica;
 
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// What the leader of a partition knows in one leader epoch: its own end, its followers' positions, who is in sync,
 /// and from these the high watermark.
 ///
-/// The high watermark is the smallest log end among the *maximal* ISR: the committed one and the members proposed
-/// but not yet confirmed by the controller, since either may be what the next leader is chosen from. It never falls
-/// within an epoch. Pure, without a clock; owned by the partition's mailbox.
+/// The high watermark is the smallest log end among the *maximal* ISR (the committed one and the members proposed
+/// but not yet confirmed by the controller, since either may be what the next leader is chosen from) and those who
+/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It
+/// never falls
+/// within an epoch, and stands still while the committed ISR is below `min.insync.replicas` (KIP-966: replicas that
+/// left the ISR then have everything below it). Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
 
+    /// A replica that would be in sync, and the registration of its process the leader knows it by; -1 if it has not
+    /// fetched from this leader yet.
+    public record Member(int brokerId, long brokerEpoch) {}
+
     /// What to ask of the controller: this ISR instead of the one of `partitionEpoch`.
-    public record IsrProposal(List<Integer> isr, int partitionEpoch) {}
+    public record IsrProposal(List<Member> isr, int leaderEpoch, int partitionEpoch) {
+
+        public List<Integer> brokerIds() {
+            return isr.stream().map(Member::brokerId).toList();
+        }
+    }
+
+    /// What is known of the brokers that followers run on.
+    @FunctionalInterface
+    public interface Eligibility {
+
+        /// Whether the controller would take the broker into an ISR: registered under that epoch, unfenced, not
+        /// leaving.
+        boolean isEligible(int brokerId, long brokerEpoch);
+
+        /// Whether the broker has registered again since it got that epoch: what it says comes from the past.
+        default boolean isStale(int brokerId, long brokerEpoch) {
+            return false;
+        }
+    }
 
     private final int localId;
     private final int leaderEpoch;
-    private final Map<Integer, FollowerPosition> followers = new HashMap<>();
-    private TreeSet<Integer> isr;
+    private final long epochStartOffset;
+    /// Read without the mailbox, by who looks for the replica nearest to a consumer.
+    private final Map<Integer, FollowerPosition> followers = new ConcurrentHashMap<>();
+    /// Followers outside the ISR that have caught up.
+    private final TreeSet<Integer> joining = new TreeSet<>();
+    /// Never changed, only replaced; read without the mailbox.
+    private volatile TreeSet<Integer> isr;
+
     private @Nullable TreeSet<Integer> proposed;
+    private int replicaCount;
+    private int minInsyncReplicas;
     private int partitionEpoch;
     private long logEndOffset;
     private long highWatermark;
 
+    /// @param minInsyncReplicas as configured; more than there are replicas cannot be asked for
     /// @param highWatermark what this replica knew as a follower, or from its checkpoint
     public LeaderState(
             int localId,
@@ -33,6 +69,7 @@ public final class LeaderState {
             int partitionEpoch,
             List<Integer> replicas,
             List<Integer> isr,
+            int minInsyncReplicas,
             long logEndOffset,
             long highWatermark,
             long nowNanos) {
@@ -40,6 +77,8 @@ public final class LeaderState {
         this.leaderEpoch = leaderEpoch;
         this.partitionEpoch = partitionEpoch;
         this.isr = new TreeSet<>(isr);
+        this.minInsyncReplicas = minInsyncReplicas;
+        this.epochStartOffset = logEndOffset;
         this.logEndOffset = logEndOffset;
         this.highWatermark = Math.min(highWatermark, logEndOffset);
         assign(replicas, nowNanos);
@@ -52,6 +91,11 @@ public final class LeaderState {
 
     public int partitionEpoch() {
         return partitionEpoch;
+    }
+
+    /// Where this leader epoch began.
+    public long epochStartOffset() {
+        return epochStartOffset;
     }
 
     public long highWatermark() {
@@ -71,9 +115,22 @@ public final class LeaderState {
         return List.copyOf(all);
     }
 
+    public boolean hasProposal() {
+        return proposed != null;
+    }
+
+    /// How many replicas have to be in sync: `min.insync.replicas`, or all there are if those are fewer.
+    public int neededInSync() {
+        return Math.min(minInsyncReplicas, replicaCount);
+    }
+
     /// Whether so many replicas are in sync that a write with acks=all may be taken.
-    public boolean hasInSync(int minInsyncReplicas) {
-        return isr.size() >= minInsyncReplicas;
+    public boolean hasEnoughInSync() {
+        return isr.size() >= neededInSync();
+    }
+
+    public boolean hasFollowers() {
+        return !followers.isEmpty();
     }
 
     public boolean isFollower(int brokerId) {
@@ -84,35 +141,100 @@ public final class LeaderState {
         return followers.get(brokerId);
     }
 
-    /// The local log grew, or was cut short by nothing: its end is here now. Returns the high watermark.
-    public long onLocalAppend(long newLogEndOffset) {
+    /// The followers' positions, as they are now.
+    public Map<Integer, FollowerPosition> followers() {
+        return Map.copyOf(followers);
+    }
+
+    /// `min.insync.replicas` is another now. Returns the high watermark.
+    public long onMinInsyncReplicas(int minimum) {
+        minInsyncReplicas = minimum;
+        return advance();
+    }
+
+    /// The local log grew. Returns the high watermark.
+    ///
+    /// @param nowNanos looked at only if there are followers
+    public long onLocalAppend(long newLogEndOffset, long nowNanos) {
+        if (!followers.isEmpty()) {
+            long before = logEndOffset;
+            followers.replaceAll((broker, position) ->
+                    position.logEndOffset() == before ? position.hadEverythingUntil(nowNanos) : position);
+        }
         logEndOffset = newLogEndOffset;
         return advance();
     }
 
     /// A follower has everything below `offset`. Returns the high watermark.
-    public long onFollowerFetch(int brokerId, long offset, long nowNanos) {
+    ///
+    /// @param startOffset where its log begins
+    /// @param brokerEpoch of its process
+    /// @param maxLagNanos a follower outside the ISR that lags no more than this is waited for, if it may join
+    public long onFollowerFetch(
+            int brokerId,
+            long offset,
+            long startOffset,
+            long brokerEpoch,
+            long nowNanos,
+            long maxLagNanos,
+            Eligibility eligibility) {
         FollowerPosition position = followers.get(brokerId);
         if (position == null) {
             throw new IllegalArgumentException("broker " + brokerId + " has no replica of this partition");
         }
-        followers.put(brokerId, position.fetched(offset, logEndOffset, nowNanos));
+        FollowerPosition now = position.fetched(offset, startOffset, brokerEpoch, logEndOffset, nowNanos);
+        followers.put(brokerId, now);
+        if (!isr.contains(brokerId)
+                && now.isCaughtUp(logEndOffset, nowNanos, maxLagNanos)
+                && eligibility.isEligible(brokerId, brokerEpoch)) {
+            joining.add(brokerId);
+        } else {
+            joining.remove(brokerId);
+        }
+        return advance();
+    }
+
+    /// Looks again at those who are about to join: one that has fallen back or may not join is waited for no longer.
+    /// Returns the high watermark.
+    public long onTick(long nowNanos, long maxLagNanos, Eligibility eligibility) {
+        joining.removeIf(broker -> {
+            FollowerPosition position = followers.get(broker);
+            return position == null
+                    || !position.isCaughtUp(logEndOffset, nowNanos, maxLagNanos)
+                    || !eligibility.isEligible(broker, position.brokerEpoch());
+        });
         return advance();
     }
 
     /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null
-    /// if that does not hold or a proposal is open.
-    public @Nullable IsrProposal proposeExpansion(int brokerId, long epochStartOffset) {
+    /// if that does not hold, it is not eligible, or a proposal is open.
+    public @Nullable IsrProposal proposeExpansion(int brokerId, Eligibility eligibility) {
         FollowerPosition position = followers.get(brokerId);
         if (proposed != null || isr.contains(brokerId) || position == null) {
             return null;
         }
-        if (position.logEndOffset() < highWatermark || position.logEndOffset() < epochStartOffset) {
+        if (position.logEndOffset() < highWatermark
+                || position.logEndOffset() < epochStartOffset
+                || !eligibility.isEligible(brokerId, position.brokerEpoch())) {
             return null;
         }
         var wanted = new TreeSet<>(isr);
         wanted.add(brokerId);
         return propose(wanted);
+    }
+
+    /// [#proposeExpansion(int, Eligibility)] for whoever has caught up and may join. To be tried when something else
+    /// than a follower's fetch has changed: one that has everything does not tell so again.
+    public @Nullable IsrProposal proposeAnyExpansion(long nowNanos, long maxLagNanos, Eligibility eligibility) {
+        for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
+            if (follower.getValue().isCaughtUp(logEndOffset, nowNanos, maxLagNanos)) {
+                IsrProposal proposal = proposeExpansion(follower.getKey(), eligibility);
+                if (proposal != null) {
+                    return proposal;
+                }
+            }
+        }
+        return null;
     }
 
     /// Members that have lagged for too long should leave; null if there are none or a proposal is open.
@@ -131,12 +253,24 @@ public final class LeaderState {
     private IsrProposal propose(TreeSet<Integer> wanted) {
         proposed = wanted;
         advance();
-        return new IsrProposal(List.copyOf(wanted), partitionEpoch);
+        var members = new ArrayList<Member>(wanted.size());
+        for (int broker : wanted) {
+            FollowerPosition position = followers.get(broker);
+            members.add(new Member(broker, position == null ? -1L : position.brokerEpoch()));
+        }
+        return new IsrProposal(List.copyOf(members), leaderEpoch, partitionEpoch);
     }
 
-    /// The controller refused the proposal; the committed ISR stands.
-    public long onProposalRejected() {
-        proposed = null;
+    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR
+    /// stands. Returns
+    /// the high watermark.
+    public long onProposalRejected(int basePartitionEpoch) {
+        if (basePartitionEpoch == partitionEpoch) {
+            if (proposed != null) {
+                joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
+            }
+            proposed = null;
+        }
         return advance();
     }
 
@@ -147,27 +281,42 @@ public final class LeaderState {
             return highWatermark;
         }
         if (newPartitionEpoch > partitionEpoch) {
+            // What was proposed on the version before is either this or has lost against it.
             proposed = null;
         }
         partitionEpoch = newPartitionEpoch;
         isr = new TreeSet<>(newIsr);
+        joining.removeAll(isr);
         assign(replicas, nowNanos);
         return advance();
     }
 
+    /// The controller took our proposal: the ISR is this. The replicas stay as they are. Returns the high watermark.
+    public long onProposalAccepted(int newPartitionEpoch, List<Integer> newIsr, long nowNanos) {
+        var replicas = new ArrayList<>(followers.keySet());
+        replicas.add(localId);
+        return onRegistration(newPartitionEpoch, replicas, newIsr, nowNanos);
+    }
+
     private void assign(List<Integer> replicas, long nowNanos) {
+        replicaCount = replicas.size();
         followers.keySet().retainAll(replicas);
+        joining.retainAll(replicas);
         for (int replica : replicas) {
             if (replica != localId) {
-                followers.putIfAbsent(replica, FollowerPosition.unknown(nowNanos));
+                followers.putIfAbsent(replica, FollowerPosition.unknown(isr.contains(replica), nowNanos));
             }
         }
     }
 
     private long advance() {
+        if (isr.size() < neededInSync()) {
+            return highWatermark;
+        }
         long smallest = logEndOffset;
         for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
-            if (isr.contains(follower.getKey()) || (proposed != null && proposed.contains(follower.getKey()))) {
+            Integer broker = follower.getKey();
+            if (isr.contains(broker) || (proposed != null && proposed.contains(broker)) || joining.contains(broker)) {
                 smallest = Math.min(smallest, follower.getValue().logEndOffset());
             }
         }

@@ -5,18 +5,20 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Runs the tasks of one partition one at a time, in the order they were brought, without a thread of its own.
+/// Runs the tasks of one owner, mostly a partition, one at a time and in the order they were brought,
+/// without a thread of
+/// its own.
 ///
 /// A thread that finds nobody inside goes in and runs its task at once; one that finds somebody leaves its task and
 /// goes on, and whoever is inside runs it before leaving. So nobody ever parks for a partition. A thread inside
 /// must not enter a second mailbox, wait, or force a file to disk on an event loop.
-final class Mailbox {
+public final class Mailbox {
 
     private final AtomicBoolean inside = new AtomicBoolean();
     private final Queue<Runnable> left = new ConcurrentLinkedQueue<>();
     private final FaultHandler faults;
 
-    Mailbox(FaultHandler faults) {
+    public Mailbox(FaultHandler faults) {
         this.faults = faults;
     }
 
@@ -42,7 +44,7 @@ final class Mailbox {
     }
 
     /// Runs the task here and now, or leaves it to the thread that is inside.
-    void submit(Runnable task) {
+    public void submit(Runnable task) {
         if (tryEnter()) {
             run(task);
             exit();

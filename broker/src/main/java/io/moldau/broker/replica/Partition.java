@@ -23,8 +23,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A replica of one partition on this node: its log, its role, and who waits for it.
 ///
@@ -53,7 +56,10 @@ public final class Partition {
             Time time,
             TailCache tails,
             FaultHandler faults,
-            Consumer<StorageException> onStorageFailure) {}
+            Consumer<StorageException> onStorageFailure,
+            Replication replication) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
     private static final PartitionWatcher[] NO_WATCHERS = {};
 
@@ -87,6 +93,10 @@ public final class Partition {
     private final OffsetWaits<HighWatermarkWait> waits = new OffsetWaits<>();
 
     private volatile int waitCount;
+
+    private volatile boolean retired;
+
+    private final AtomicBoolean followingStart = new AtomicBoolean();
 
     Partition(TopicIdPartition id, PartitionLog log, TopicSettings settings, Services services) {
         this.id = id;
@@ -152,12 +162,17 @@ public final class Partition {
     /// This node leads in the registration's leader epoch.
     void becomeLeader(PartitionRegistration registration, TopicSettings topicSettings) {
         mailbox.submit(() -> {
+            if (registration.leaderEpoch() < role.leaderEpoch()) {
+                return;
+            }
             settings = topicSettings;
             long now = services.time().nanoseconds();
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader)
                     && epoch == registration.leaderEpoch()) {
                 raise(state.onRegistration(
                         registration.partitionEpoch(), registration.replicas(), registration.isr(), now));
+                raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()));
+                proposeExpansion(state);
             } else {
                 log.beginEpoch(registration.leaderEpoch());
                 var state = new LeaderState(
@@ -166,6 +181,7 @@ public final class Partition {
                         registration.partitionEpoch(),
                         registration.replicas(),
                         registration.isr(),
+                        topicSettings.minInsyncReplicas(),
                         log.view().logEndOffset(),
                         highWatermark,
                         now);
@@ -180,14 +196,23 @@ public final class Partition {
     /// Another node leads, or nobody.
     void becomeFollower(PartitionRegistration registration, TopicSettings topicSettings) {
         mailbox.submit(() -> {
+            if (registration.leaderEpoch() < role.leaderEpoch()) {
+                return;
+            }
             settings = topicSettings;
+            if (role instanceof Role.Follower(int epoch, int leader)
+                    && epoch == registration.leaderEpoch()
+                    && leader == registration.leader()) {
+                return;
+            }
             follow(registration.leaderEpoch(), registration.leader());
         });
     }
 
     /// The partition leaves this node; what still holds this object is told that it does not lead.
     void retire() {
-        mailbox.submit(() -> follow(role.leaderEpoch(), -1));
+        retired = true;
+        mailbox.submit(() -> follow(role.leaderEpoch(), PartitionRegistration.NO_LEADER));
     }
 
     /// Inside the mailbox.
@@ -202,6 +227,9 @@ public final class Partition {
         mailbox.submit(() -> {
             settings = topicSettings;
             log.updateConfig(topicSettings.log());
+            if (role instanceof Role.Leader(LeaderState state, int epoch, int leader)) {
+                raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()), true);
+            }
         });
     }
 
@@ -252,11 +280,11 @@ public final class Partition {
                     Errors.NOT_LEADER_OR_FOLLOWER,
                     topicPartition() + " is led in epoch " + epoch + " now, not in " + terms.expectedLeaderEpoch());
         }
-        if (terms.allInSync() && !state.hasInSync(settings.minInsyncReplicas())) {
+        if (terms.allInSync() && !state.hasEnoughInSync()) {
             return rejected(
                     Errors.NOT_ENOUGH_REPLICAS,
                     topicPartition() + " has " + state.isr().size() + " replicas in sync, min.insync.replicas wants "
-                            + settings.minInsyncReplicas());
+                            + state.neededInSync());
         }
         AppendOutcome outcome;
         try {
@@ -276,7 +304,9 @@ public final class Partition {
             tailMarks.appended(appended.baseOffset(), stored.remaining());
             hotMarks.appended(appended.baseOffset(), stored.remaining());
             tail.appended(stored, appended.baseOffset());
-            raise(state.onLocalAppend(appended.lastOffset() + 1));
+            raise(state.onLocalAppend(
+                    appended.lastOffset() + 1,
+                    state.hasFollowers() ? services.time().nanoseconds() : 0));
         }
         return outcome;
     }
@@ -293,26 +323,295 @@ public final class Partition {
         }
     }
 
-    // --- followers ---
+    /// Inside the mailbox: [#raise(long)], and whoever waits for it is told if it rose.
+    private void raise(long to, boolean tell) {
+        long before = highWatermark;
+        raise(to);
+        if (tell && highWatermark != before) {
+            changed(0);
+            completeWaits();
+        }
+    }
 
-    /// A follower asked for what comes at `offset`: it has everything below. False if it has no replica of this.
-    public boolean followerFetched(int brokerId, long offset) {
-        if (!(role instanceof Role.Leader(LeaderState state, int epoch, int leader)) || !state.isFollower(brokerId)) {
-            return false;
+    // --- as the leader of followers ---
+
+    /// What a follower says of itself in a fetch.
+    ///
+    /// @param offset it asks for what comes from here on: it has everything below
+    /// @param startOffset where its log begins
+    public record FollowerFetch(
+            int brokerId,
+            long brokerEpoch,
+            long offset,
+            long startOffset,
+            int currentLeaderEpoch,
+            int lastFetchedEpoch) {}
+
+    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high
+    /// watermark
+    /// follows. Reads up to the end of the log.
+    public PartitionRead readAsFollower(FollowerFetch fetch, int maxBytes, boolean atLeastOne) {
+        Role now = role;
+        Errors refused = checkLeader(now, fetch.currentLeaderEpoch());
+        if (refused == Errors.NONE) {
+            refused = now instanceof Role.Leader leader
+                    ? checkFollower(leader.state(), fetch)
+                    : Errors.NOT_LEADER_OR_FOLLOWER;
+        }
+        if (refused != Errors.NONE) {
+            return new PartitionRead.Failed(refused, now.leaderId(), now.leaderEpoch());
+        }
+        try {
+            PartitionRead parted = checkPosition(fetch.offset(), fetch.lastFetchedEpoch(), log.view());
+            if (parted != null) {
+                return parted;
+            }
+            noteFollower(((Role.Leader) now).state(), fetch);
+            return readHere(fetch.offset(), maxBytes, atLeastOne, FetchIsolation.LOG_END);
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+            return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, now.leaderId(), now.leaderEpoch());
+        } catch (ApiException e) {
+            return new PartitionRead.Failed(e.error(), now.leaderId(), now.leaderEpoch());
+        }
+    }
+
+    private Errors checkFollower(LeaderState state, FollowerFetch fetch) {
+        FollowerPosition known = state.follower(fetch.brokerId());
+        if (known == null) {
+            // A follower that knows this very leader epoch has heard of a reassignment before we did.
+            return fetch.currentLeaderEpoch() >= 0 ? Errors.UNKNOWN_LEADER_EPOCH : Errors.NOT_LEADER_OR_FOLLOWER;
+        }
+        // KIP-903: a process that has been replaced must not speak for the one that came after it.
+        if (fetch.brokerEpoch() >= 0
+                && (fetch.brokerEpoch() < known.brokerEpoch()
+                        || services.replication().eligibility().isStale(fetch.brokerId(), fetch.brokerEpoch()))) {
+            return Errors.NOT_LEADER_OR_FOLLOWER;
+        }
+        return Errors.NONE;
+    }
+
+    private void noteFollower(LeaderState state, FollowerFetch fetch) {
+        mailbox.submit(() -> {
+            if (!(role instanceof Role.Leader(LeaderState now, int epoch, int self))
+                    || now != state
+                    || !now.isFollower(fetch.brokerId())) {
+                return;
+            }
+            Replication replication = services.replication();
+            raise(
+                    now.onFollowerFetch(
+                            fetch.brokerId(),
+                            fetch.offset(),
+                            fetch.startOffset(),
+                            fetch.brokerEpoch(),
+                            services.time().nanoseconds(),
+                            replication.maxLagNanos(),
+                            replication.eligibility()),
+                    true);
+            propose(now.proposeExpansion(fetch.brokerId(), replication.eligibility()));
+        });
+    }
+
+    /// Inside the mailbox.
+    private void proposeExpansion(LeaderState state) {
+        Replication replication = services.replication();
+        propose(state.proposeAnyExpansion(
+                services.time().nanoseconds(), replication.maxLagNanos(), replication.eligibility()));
+    }
+
+    /// Inside the mailbox.
+    private void propose(LeaderState.@Nullable IsrProposal proposal) {
+        if (proposal != null) {
+            services.replication().isrProposals().propose(this, proposal);
+        }
+    }
+
+    /// Time has passed, or brokers have changed: followers that lag too long are proposed to leave the ISR, and those
+    /// that have caught up to join it.
+    public void checkFollowers() {
+        if (!(role instanceof Role.Leader(LeaderState known, int epoch, int leader)) || !known.hasFollowers()) {
+            return;
         }
         mailbox.submit(() -> {
-            if (role instanceof Role.Leader(LeaderState now, int sameEpoch, int self)
-                    && now == state
-                    && now.isFollower(brokerId)) {
-                long before = highWatermark;
-                raise(now.onFollowerFetch(brokerId, offset, services.time().nanoseconds()));
-                if (highWatermark != before) {
-                    changed(0);
-                    completeWaits();
-                }
+            if (role instanceof Role.Leader(LeaderState state, int now, int self)) {
+                Replication replication = services.replication();
+                long nanos = services.time().nanoseconds();
+                raise(state.onTick(nanos, replication.maxLagNanos(), replication.eligibility()), true);
+                propose(state.proposeShrink(nanos, replication.maxLagNanos()));
+                proposeExpansion(state);
             }
         });
-        return true;
+    }
+
+    /// The controller took the proposal made in this leader epoch.
+    public void isrAccepted(int leaderEpoch, int partitionEpoch, List<Integer> isr) {
+        mailbox.submit(() -> {
+            if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
+                raise(
+                        state.onProposalAccepted(
+                                partitionEpoch, isr, services.time().nanoseconds()),
+                        true);
+                proposeExpansion(state);
+            }
+        });
+    }
+
+    /// The controller will never take the proposal made in this leader epoch on this partition epoch.
+    public void isrRejected(int leaderEpoch, int basePartitionEpoch) {
+        mailbox.submit(() -> {
+            if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
+                raise(state.onProposalRejected(basePartitionEpoch), true);
+            }
+        });
+    }
+
+    /// What this node knows of the partition as its leader; null if it does not lead. To look at, from any thread: a
+    /// moment later it may be otherwise.
+    public @Nullable LeaderState leaderState() {
+        return role instanceof Role.Leader(LeaderState state, int epoch, int leader) ? state : null;
+    }
+
+    /// Whether this node leads and as many replicas are in sync as `min.insync.replicas` wants.
+    public boolean hasEnoughInSync() {
+        return role instanceof Role.Leader(LeaderState state, int epoch, int leader) && state.hasEnoughInSync();
+    }
+
+    // --- as a follower ---
+
+    /// Where this replica has to fetch from under that term.
+    public void positionAsFollower(FollowerTerm term, FollowerCallback callback) {
+        step(term, callback, () -> {});
+    }
+
+    /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are; moves the high
+    /// watermark to the leader's, as far as the log reaches, and in the background the log's start.
+    ///
+    /// Does not append if the log does not end at `fetchOffset`. The bytes are lent until the callback runs.
+    public void appendAsFollower(
+            FollowerTerm term,
+            long fetchOffset,
+            BufferRecords records,
+            long leaderHighWatermark,
+            long leaderStartOffset,
+            FollowerCallback callback) {
+        records.retain();
+        mailbox.submit(() -> {
+            FollowerOutcome outcome;
+            int size = records.sizeInBytes();
+            try {
+                outcome = carryOut(term, () -> {
+                    if (log.view().logEndOffset() == fetchOffset && size > 0) {
+                        appendFetched(records.buffer(), fetchOffset, term.leaderEpoch());
+                    }
+                    LogView view = log.view();
+                    raise(Math.min(leaderHighWatermark, view.logEndOffset()), true);
+                    if (leaderStartOffset > view.logStartOffset() && leaderStartOffset <= highWatermark) {
+                        followStart(term, leaderStartOffset);
+                    }
+                });
+            } finally {
+                records.release();
+            }
+            callback.done(outcome);
+        });
+    }
+
+    /// Inside the mailbox.
+    private void appendFetched(ByteBuffer batches, long fetchOffset, int leaderEpoch) {
+        log.appendAsFollower(batches, leaderEpoch);
+        tailMarks.appended(fetchOffset, batches.remaining());
+        hotMarks.appended(fetchOffset, batches.remaining());
+    }
+
+    /// Deleting is durable, so it must not happen in a mailbox; one deletion at a time is enough.
+    private void followStart(FollowerTerm term, long leaderStartOffset) {
+        if (followingStart.compareAndSet(false, true)) {
+            services.replication().background().execute(() -> {
+                try {
+                    if (role instanceof Role.Follower(int epoch, int leader)
+                            && epoch == term.leaderEpoch()
+                            && leader == term.leaderId()) {
+                        log.advanceLogStartOffset(leaderStartOffset);
+                        changed(0);
+                    }
+                } catch (StorageException e) {
+                    services.onStorageFailure().accept(e);
+                } catch (ApiException e) {
+                    // The log was cut below the high watermark meanwhile; the next fetch tells again.
+                    LOG.debug("Log start stays partition={} reason={}", topicPartition(), e.getMessage());
+                } finally {
+                    followingStart.set(false);
+                }
+            });
+        }
+    }
+
+    /// Cuts the log at `offset`, because the leader of that term has something else from there on. Waits for the
+    /// disk.
+    public void truncateAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
+        step(term, callback, () -> {
+            if (offset < highWatermark) {
+                LOG.warn(
+                        "Cutting below the high watermark partition={} offset={} highWatermark={} leader={} leaderEpoch={}",
+                        topicPartition(),
+                        offset,
+                        highWatermark,
+                        term.leaderId(),
+                        term.leaderEpoch());
+            }
+            log.truncateTo(offset);
+            afterCut();
+        });
+    }
+
+    /// Throws everything away and begins at `offset`, because the leader of that term has nothing that this
+    /// log could
+    /// be continued with. Waits for the disk.
+    public void startAgainAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
+        step(term, callback, () -> {
+            LOG.info(
+                    "Starting the log again partition={} offset={} logStart={} logEnd={} leader={} leaderEpoch={}",
+                    topicPartition(),
+                    offset,
+                    log.view().logStartOffset(),
+                    log.view().logEndOffset(),
+                    term.leaderId(),
+                    term.leaderEpoch());
+            log.truncateFullyAndStartAt(offset);
+            afterCut();
+        });
+    }
+
+    /// Inside the mailbox.
+    private void afterCut() {
+        highWatermark = log.highWatermark();
+        tail.clear();
+        changed(0);
+    }
+
+    private void step(FollowerTerm term, FollowerCallback callback, Runnable what) {
+        mailbox.submit(() -> callback.done(carryOut(term, what)));
+    }
+
+    /// Inside the mailbox.
+    private FollowerOutcome carryOut(FollowerTerm term, Runnable what) {
+        if (!(role instanceof Role.Follower(int epoch, int leader))
+                || epoch != term.leaderEpoch()
+                || leader != term.leaderId()) {
+            return new FollowerOutcome.Superseded();
+        }
+        try {
+            what.run();
+            LogView view = log.view();
+            return new FollowerOutcome.Position(view.logEndOffset(), view.latestEpoch());
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+            return new FollowerOutcome.Failed(
+                    Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
+        } catch (ApiException e) {
+            return new FollowerOutcome.Failed(e.error(), String.valueOf(e.getMessage()));
+        }
     }
 
     // --- read ---
@@ -327,20 +626,23 @@ public final class Partition {
     /// @param maxBytes the batches together are not larger, except the first if `atLeastOne`
     /// @param currentLeaderEpoch what the reader believes; -1 if it does not say
     /// @param lastFetchedEpoch the leader epoch of the reader's last batch; -1 if it does not say
+    /// @param onlyFromLeader a replica that follows refuses; else it serves what it knows to be committed (KIP-392)
     public PartitionRead read(
             long offset,
             int maxBytes,
             boolean atLeastOne,
             FetchIsolation isolation,
             int currentLeaderEpoch,
-            int lastFetchedEpoch) {
+            int lastFetchedEpoch,
+            boolean onlyFromLeader) {
         Role now = role;
-        Errors refused = checkLeader(now, currentLeaderEpoch);
+        Errors refused = checkReader(now, currentLeaderEpoch, onlyFromLeader);
         if (refused != Errors.NONE) {
             return new PartitionRead.Failed(refused, now.leaderId(), now.leaderEpoch());
         }
         try {
-            return readAsLeader(offset, maxBytes, atLeastOne, isolation, lastFetchedEpoch);
+            PartitionRead parted = checkPosition(offset, lastFetchedEpoch, log.view());
+            return parted != null ? parted : readHere(offset, maxBytes, atLeastOne, isolation);
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, now.leaderId(), now.leaderEpoch());
@@ -349,12 +651,9 @@ public final class Partition {
         }
     }
 
-    private PartitionRead readAsLeader(
-            long offset, int maxBytes, boolean atLeastOne, FetchIsolation isolation, int lastFetchedEpoch) {
-        long committed = highWatermark;
-        LogView view = log.view();
-        long stable = view.lastStableOffset(committed);
-        if (offset < view.logStartOffset() || offset > view.logEndOffset()) {
+    /// Null if a reader that has everything below `offset`, the last of it of `lastFetchedEpoch`, can go on here.
+    private @Nullable PartitionRead checkPosition(long offset, int lastFetchedEpoch, LogView view) {
+        if (offset < view.logStartOffset()) {
             return new PartitionRead.OutOfRange(view.logStartOffset(), view.logEndOffset());
         }
         if (lastFetchedEpoch >= 0) {
@@ -363,9 +662,19 @@ public final class Partition {
                 return new PartitionRead.OutOfRange(view.logStartOffset(), view.logEndOffset());
             }
             if (end.leaderEpoch() < lastFetchedEpoch || end.offset() < offset) {
-                return new PartitionRead.Diverging(end.leaderEpoch(), end.offset(), committed, view.logStartOffset());
+                return new PartitionRead.Diverging(
+                        end.leaderEpoch(), end.offset(), highWatermark, view.logStartOffset());
             }
         }
+        return offset > view.logEndOffset()
+                ? new PartitionRead.OutOfRange(view.logStartOffset(), view.logEndOffset())
+                : null;
+    }
+
+    private PartitionRead readHere(long offset, int maxBytes, boolean atLeastOne, FetchIsolation isolation) {
+        long committed = highWatermark;
+        LogView view = log.view();
+        long stable = view.lastStableOffset(committed);
         long upTo = switch (isolation) {
             case LOG_END -> view.logEndOffset();
             case HIGH_WATERMARK -> committed;
@@ -405,6 +714,11 @@ public final class Partition {
     /// NONE if this node leads and the asking side's leader epoch is this one or not given.
     public Errors checkLeader(int currentLeaderEpoch) {
         return checkLeader(role, currentLeaderEpoch);
+    }
+
+    private Errors checkReader(Role role, int currentLeaderEpoch, boolean onlyFromLeader) {
+        Errors asLeader = checkLeader(role, currentLeaderEpoch);
+        return asLeader == Errors.NOT_LEADER_OR_FOLLOWER && !onlyFromLeader && !retired ? Errors.NONE : asLeader;
     }
 
     private static Errors checkLeader(Role role, int currentLeaderEpoch) {

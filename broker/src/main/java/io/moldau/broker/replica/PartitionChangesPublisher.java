@@ -46,6 +46,9 @@ public final class PartitionChangesPublisher implements MetadataPublisher {
                 changes.followers().entrySet()) {
             registry.becomeFollower(it.getKey(), it.getValue(), settingsOf(it.getKey(), newImage, ofTopic));
         }
+        if (!delta.clusterDelta().isEmpty()) {
+            registry.checkFollowers();
+        }
         Map<String, TopicSettings> changed = new HashMap<>();
         for (String topic : topicsWithOtherSettings(delta, newImage)) {
             changed.put(topic, settings.settings(newImage, topic));

@@ -28,6 +28,10 @@ public sealed interface PartitionRead {
     /// The follower's log parts from ours: the last epoch it has ended here at that offset.
     record Diverging(int epoch, long endOffset, long highWatermark, long logStartOffset) implements PartitionRead {}
 
+    /// Nothing from here: the reader is nearer to another replica (KIP-392).
+    record Elsewhere(int replicaId, long highWatermark, long lastStableOffset, long logStartOffset)
+            implements PartitionRead {}
+
     /// @param leaderId where to go instead, -1 if unknown
     record Failed(Errors error, int leaderId, int leaderEpoch) implements PartitionRead {}
 }

@@ -38,13 +38,27 @@ public final class PartitionRegistry implements AutoCloseable {
     private final Partition.Services services;
     private final Map<TopicPartition, HostedPartition> hosted = new ConcurrentHashMap<>();
 
-    /// @param image the node's current metadata
+    /// [#PartitionRegistry(int, LogDirs, Supplier, Time, TailCache, FaultHandler, Replication)] for
+    /// partitions with one
+    /// replica.
     public PartitionRegistry(
             int localId, LogDirs logs, Supplier<MetadataImage> image, Time time, TailCache tails, FaultHandler faults) {
+        this(localId, logs, image, time, tails, faults, Replication.NONE);
+    }
+
+    /// @param image the node's current metadata
+    public PartitionRegistry(
+            int localId,
+            LogDirs logs,
+            Supplier<MetadataImage> image,
+            Time time,
+            TailCache tails,
+            FaultHandler faults,
+            Replication replication) {
         this.localId = localId;
         this.logs = logs;
         this.image = image;
-        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed);
+        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed, replication);
         logs.onOffline(this::directoryFailed);
     }
 
@@ -105,6 +119,15 @@ public final class PartitionRegistry implements AutoCloseable {
 
     public MetadataImage image() {
         return image.get();
+    }
+
+    /// Has every leader look at its followers: who lags too long, and who may join the ISR.
+    public void checkFollowers() {
+        for (HostedPartition partition : hosted.values()) {
+            if (partition instanceof HostedPartition.Online(Partition it)) {
+                it.checkFollowers();
+            }
+        }
     }
 
     // --- changes, by the metadata publisher ---

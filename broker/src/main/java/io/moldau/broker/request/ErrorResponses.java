@@ -1,9 +1,11 @@
 package io.moldau.broker.request;
 
 import io.moldau.common.ApiException;
+import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.ApiVersionsResponseData;
 import io.moldau.wire.message.DescribeClusterResponseData;
 import io.moldau.wire.message.DescribeLogDirsResponseData;
+import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.message.FetchResponseData;
 import io.moldau.wire.message.FindCoordinatorResponseData;
 import io.moldau.wire.message.HeartbeatResponseData;
@@ -12,8 +14,10 @@ import io.moldau.wire.message.JoinGroupResponseData;
 import io.moldau.wire.message.LeaveGroupResponseData;
 import io.moldau.wire.message.ListConfigResourcesResponseData;
 import io.moldau.wire.message.ListGroupsResponseData;
+import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.OffsetDeleteResponseData;
 import io.moldau.wire.message.SyncGroupResponseData;
+import io.moldau.wire.message.UnregisterBrokerResponseData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.Message;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,13 @@ public final class ErrorResponses {
             case LIST_CONFIG_RESOURCES -> new ListConfigResourcesResponseData().setErrorCode(code);
             case DESCRIBE_CLUSTER ->
                 new DescribeClusterResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case ELECT_LEADERS -> new ElectLeadersResponseData().setErrorCode(code);
+            case ALTER_PARTITION_REASSIGNMENTS ->
+                new AlterPartitionReassignmentsResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case LIST_PARTITION_REASSIGNMENTS ->
+                new ListPartitionReassignmentsResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case UNREGISTER_BROKER ->
+                new UnregisterBrokerResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
             case DESCRIBE_LOG_DIRS -> version >= 3 ? new DescribeLogDirsResponseData().setErrorCode(code) : null;
             case FIND_COORDINATOR ->
                 version < 4

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Memory that knows how many blocks and references are alive and wipes what is given back.
-final class HeapMemory implements MemorySource {
+public final class HeapMemory implements MemorySource {
 
-    final AtomicInteger liveBlocks = new AtomicInteger();
+    public final AtomicInteger liveBlocks = new AtomicInteger();
 
     @Override
     public Block allocate(int bytes) {

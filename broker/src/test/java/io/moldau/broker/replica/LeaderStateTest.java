@@ -3,6 +3,7 @@ package io.moldau.broker.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.broker.replica.LeaderState.IsrProposal;
+import io.moldau.broker.replica.LeaderState.Member;
 import io.moldau.testing.Seeds;
 import java.util.HashMap;
 import java.util.List;
@@ -10,12 +11,31 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LeaderStateTest {
 
+    private static final long LAG = 20;
+
     private static LeaderState leader(List<Integer> replicas, List<Integer> isr, long end, long highWatermark) {
-        return new LeaderState(1, 7, 3, replicas, isr, end, highWatermark, 0);
+        return leader(replicas, isr, 1, end, highWatermark);
+    }
+
+    private static LeaderState leader(
+            List<Integer> replicas, List<Integer> isr, int minInsyncReplicas, long end, long highWatermark) {
+        return new LeaderState(1, 7, 3, replicas, isr, minInsyncReplicas, end, highWatermark, 0);
+    }
+
+    private static final LeaderState.Eligibility ALL = (broker, epoch) -> true;
+
+    private static long fetch(LeaderState state, int broker, long offset, long now) {
+        return state.onFollowerFetch(broker, offset, 0, 100 + broker, now, LAG, ALL);
+    }
+
+    /// The proposed members, or null.
+    private static @Nullable List<Integer> ids(@Nullable IsrProposal proposal) {
+        return proposal == null ? null : proposal.brokerIds();
     }
 
     private static long caughtUp(LeaderState state, int follower) {
@@ -26,52 +46,53 @@ class LeaderStateTest {
     void aloneInTheIsrEverythingIsCommitted() {
         var state = leader(List.of(1), List.of(1), 10, 4);
         assertThat(state.highWatermark()).isEqualTo(10);
-        assertThat(state.onLocalAppend(15)).isEqualTo(15);
+        assertThat(state.onLocalAppend(15, 0)).isEqualTo(15);
     }
 
     @Test
     void theSlowestInSyncReplicaDecides() {
         var state = leader(List.of(1, 2, 3), List.of(1, 2, 3), 10, 4);
         assertThat(state.highWatermark()).isEqualTo(4);
-        assertThat(state.onFollowerFetch(2, 10, 1)).isEqualTo(4);
-        assertThat(state.onFollowerFetch(3, 8, 1)).isEqualTo(8);
+        assertThat(fetch(state, 2, 10, 1)).isEqualTo(4);
+        assertThat(fetch(state, 3, 8, 1)).isEqualTo(8);
     }
 
     @Test
     void aReplicaOutsideTheIsrIsNotWaitedFor() {
         var state = leader(List.of(1, 2, 3), List.of(1, 2), 10, 0);
-        assertThat(state.onFollowerFetch(2, 9, 1)).isEqualTo(9);
+        assertThat(fetch(state, 2, 9, 1)).isEqualTo(9);
     }
 
     @Test
     void aProposedMemberCountsBeforeTheControllerHasAgreed() {
         var state = leader(List.of(1, 2), List.of(1), 10, 10);
-        state.onFollowerFetch(2, 10, 1);
-        assertThat(state.proposeExpansion(2, 5)).isEqualTo(new IsrProposal(List.of(1, 2), 3));
+        fetch(state, 2, 10, 1);
+        assertThat(state.proposeExpansion(2, ALL))
+                .isEqualTo(new IsrProposal(List.of(new Member(1, -1), new Member(2, 102)), 7, 3));
         assertThat(state.maximalIsr()).containsExactly(1, 2);
         assertThat(state.isr()).containsExactly(1);
-        assertThat(state.onLocalAppend(12)).isEqualTo(10);
-        assertThat(state.onProposalRejected()).isEqualTo(12);
+        assertThat(state.onLocalAppend(12, 0)).isEqualTo(10);
+        assertThat(state.onProposalRejected(state.partitionEpoch())).isEqualTo(12);
     }
 
     @Test
     void aMemberProposedToLeaveCountsUntilTheControllerHasAgreed() {
         var state = leader(List.of(1, 2), List.of(1, 2), 10, 5);
-        state.onFollowerFetch(2, 5, 1);
-        assertThat(state.proposeShrink(100, 10)).isEqualTo(new IsrProposal(List.of(1), 3));
-        assertThat(state.onLocalAppend(11)).isEqualTo(5);
+        fetch(state, 2, 5, 1);
+        assertThat(ids(state.proposeShrink(100, 10))).containsExactly(1);
+        assertThat(state.onLocalAppend(11, 0)).isEqualTo(5);
         assertThat(state.onRegistration(4, List.of(1, 2), List.of(1), 101)).isEqualTo(11);
     }
 
     @Test
     void whoReachesTheLeadersPreviousEndStaysInSync() {
         var state = leader(List.of(1, 2), List.of(1, 2), 10, 5);
-        state.onFollowerFetch(2, 5, 0);
-        state.onLocalAppend(20);
-        state.onFollowerFetch(2, 10, 50); // had at 50 what the leader had at 0
+        fetch(state, 2, 5, 0);
+        state.onLocalAppend(20, 0);
+        fetch(state, 2, 10, 50); // had at 50 what the leader had at 0
         assertThat(caughtUp(state, 2)).isZero();
-        state.onLocalAppend(30);
-        state.onFollowerFetch(2, 20, 100);
+        state.onLocalAppend(30, 0);
+        fetch(state, 2, 20, 100);
         assertThat(caughtUp(state, 2)).isEqualTo(50);
         assertThat(state.proposeShrink(105, 60)).isNull();
         assertThat(state.proposeShrink(120, 60)).isNotNull();
@@ -80,8 +101,60 @@ class LeaderStateTest {
     @Test
     void aFollowerBehindTheEpochsStartMayNotJoin() {
         var state = leader(List.of(1, 2), List.of(1), 10, 10);
-        state.onFollowerFetch(2, 10, 1);
-        assertThat(state.proposeExpansion(2, 11)).isNull();
+        fetch(state, 2, 10, 1);
+        state.onLocalAppend(12, 1);
+        var later = leader(List.of(1, 2), List.of(1), 12, 10);
+        fetch(later, 2, 11, 2); // has what is committed, and not what the leader began with
+        assertThat(later.proposeExpansion(2, ALL)).isNull();
+        fetch(later, 2, 12, 3);
+        assertThat(ids(later.proposeExpansion(2, ALL))).containsExactly(1, 2);
+    }
+
+    @Test
+    void whoMayNotJoinIsNotProposed() {
+        var state = leader(List.of(1, 2), List.of(1), 10, 10);
+        fetch(state, 2, 10, 1);
+        assertThat(state.proposeExpansion(2, (broker, epoch) -> epoch != 102)).isNull();
+    }
+
+    @Test
+    void whoHasCaughtUpIsWaitedForBeforeItJoins() {
+        var state = leader(List.of(1, 2), List.of(1), 10, 10);
+        fetch(state, 2, 10, 1);
+        assertThat(state.onLocalAppend(15, 2)).isEqualTo(10);
+        assertThat(fetch(state, 2, 14, 3)).isEqualTo(14);
+        // It lags for too long, or may not join after all: nobody waits for it.
+        assertThat(state.onTick(10, LAG, ALL)).isEqualTo(14);
+        assertThat(state.onTick(23, LAG, ALL)).isEqualTo(15);
+        fetch(state, 2, 15, 24);
+        assertThat(state.onLocalAppend(16, 25)).isEqualTo(15);
+        assertThat(state.onTick(26, LAG, (broker, epoch) -> false)).isEqualTo(16);
+    }
+
+    @Test
+    void belowTheMinimumNothingIsCommitted() {
+        var state = leader(List.of(1, 2, 3), List.of(1, 2), 2, 10, 5);
+        assertThat(fetch(state, 2, 10, 1)).isEqualTo(10);
+        assertThat(state.onRegistration(4, List.of(1, 2, 3), List.of(1), 2)).isEqualTo(10);
+        assertThat(state.hasEnoughInSync()).isFalse();
+        assertThat(state.onLocalAppend(12, 3)).isEqualTo(10);
+        assertThat(state.onMinInsyncReplicas(1)).isEqualTo(12);
+    }
+
+    @Test
+    void moreThanThereAreReplicasCannotBeAskedFor() {
+        var state = leader(List.of(1), List.of(1), 2, 10, 5);
+        assertThat(state.hasEnoughInSync()).isTrue();
+        assertThat(state.highWatermark()).isEqualTo(10);
+    }
+
+    @Test
+    void anIdleFollowerWasCaughtUpUntilTheLeaderAppended() {
+        var state = leader(List.of(1, 2), List.of(1, 2), 10, 5);
+        fetch(state, 2, 10, 1);
+        state.onLocalAppend(11, 1000);
+        assertThat(state.proposeShrink(1000 + LAG, LAG)).isNull();
+        assertThat(ids(state.proposeShrink(1001 + LAG, LAG))).containsExactly(1);
     }
 
     @Test
@@ -94,9 +167,10 @@ class LeaderStateTest {
 
     @Test
     void tooFewInSync() {
-        var state = leader(List.of(1, 2, 3), List.of(1, 2), 10, 5);
-        assertThat(state.hasInSync(2)).isTrue();
-        assertThat(state.hasInSync(3)).isFalse();
+        assertThat(leader(List.of(1, 2, 3), List.of(1, 2), 2, 10, 5).hasEnoughInSync())
+                .isTrue();
+        assertThat(leader(List.of(1, 2, 3), List.of(1, 2), 3, 10, 5).hasEnoughInSync())
+                .isFalse();
     }
 
     /// The high watermark never falls, never passes a member of the committed or proposed ISR, and follows them.
@@ -114,23 +188,23 @@ class LeaderStateTest {
         for (int step = 0; step < 300; step++) {
             long now = step;
             switch (random.nextInt(6)) {
-                case 0 -> state.onLocalAppend(end += random.nextInt(5));
+                case 0 -> state.onLocalAppend(end += random.nextInt(5), now);
                 case 1, 2, 3 -> {
                     int follower = 2 + random.nextInt(3);
                     long at = Math.min(end, ends.getOrDefault(follower, 0L) + random.nextInt(8));
                     ends.put(follower, at);
-                    state.onFollowerFetch(follower, at, now);
-                    IsrProposal proposal = state.proposeExpansion(follower, 0);
+                    state.onFollowerFetch(follower, at, 0, 100 + follower, now, LAG, (broker, epoch1) -> false);
+                    IsrProposal proposal = state.proposeExpansion(follower, ALL);
                     if (proposal != null) {
                         assertThat(proposed).isNull();
-                        proposed = new TreeSet<>(proposal.isr());
+                        proposed = new TreeSet<>(proposal.brokerIds());
                     }
                 }
                 case 4 -> {
                     IsrProposal proposal = state.proposeShrink(now, 20);
                     if (proposal != null) {
                         assertThat(proposed).isNull();
-                        proposed = new TreeSet<>(proposal.isr());
+                        proposed = new TreeSet<>(proposal.brokerIds());
                     }
                 }
                 default -> {
@@ -138,7 +212,7 @@ class LeaderStateTest {
                         isr = proposed;
                         state.onRegistration(++epoch, replicas, List.copyOf(isr), now);
                     } else {
-                        state.onProposalRejected();
+                        state.onProposalRejected(state.partitionEpoch());
                     }
                     proposed = null;
                 }

@@ -32,6 +32,7 @@ final class LogDirectory implements LogJournal {
     private static final Logger LOG = LoggerFactory.getLogger(LogDirectory.class);
     private static final Pattern PARTITION = Pattern.compile("(.+)-(\\d{1,9})");
     private static final String DELETE_SUFFIX = "-delete";
+    private static final String STRAY_SUFFIX = "-stray";
 
     /// Told once when the directory fails.
     interface FailureListener {
@@ -398,8 +399,17 @@ final class LogDirectory implements LogJournal {
 
     /// The name a partition's directory gets before it is deleted; never longer than a file name may be.
     static String deletionName(TopicPartition partition, Uuid unique) {
+        return uniqueName(partition, unique, DELETE_SUFFIX);
+    }
+
+    /// The name of a directory that is kept though no partition has it any more. Nothing reads it.
+    static String strayName(TopicPartition partition, Uuid unique) {
+        return uniqueName(partition, unique, STRAY_SUFFIX);
+    }
+
+    private static String uniqueName(TopicPartition partition, Uuid unique, String ending) {
         var id = Long.toHexString(unique.mostSignificantBits()) + Long.toHexString(unique.leastSignificantBits());
-        var suffix = "-" + partition.partition() + "." + id + DELETE_SUFFIX;
+        var suffix = "-" + partition.partition() + "." + id + ending;
         var topic = partition.topic();
         return topic.substring(0, Math.min(topic.length(), 255 - suffix.length())) + suffix;
     }

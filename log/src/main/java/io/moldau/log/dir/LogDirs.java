@@ -239,6 +239,21 @@ public final class LogDirs implements AutoCloseable {
         }
     }
 
+    /// Forgets a partition and keeps its files, under another name that ends in `-stray`.
+    public void setAside(TopicPartition partition) {
+        var log = logs.remove(partition);
+        if (log == null) {
+            return;
+        }
+        var directory = directoryOf(log);
+        if (!directory.isOnline()) {
+            log.abandon();
+            return;
+        }
+        log.renameForDeletion(LogDirectory.strayName(partition, Uuid.random(config.random())));
+        directory.removed(partition);
+    }
+
     private LogDirectory directoryOf(PartitionLog log) {
         for (var directory : directories) {
             if (directory.path().equals(log.logDir())) {

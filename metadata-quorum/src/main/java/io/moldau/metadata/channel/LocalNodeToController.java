@@ -2,6 +2,7 @@ package io.moldau.metadata.channel;
 
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerContext;
@@ -17,12 +18,15 @@ import io.moldau.metadata.message.FetchSnapshotRequest;
 import io.moldau.metadata.message.FetchSnapshotResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.message.RegisterBrokerResponse;
+import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.wire.message.AlterConfigsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
+import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.protocol.Message;
 import java.util.concurrent.CompletableFuture;
@@ -35,9 +39,12 @@ public final class LocalNodeToController implements NodeToController {
 
     private final Controller controller;
     private final MetadataFetchService fetches;
+    private final QuorumRequests quorumRequests;
     private final Time time;
 
-    public LocalNodeToController(Controller controller, MetadataFetchService fetches, Time time) {
+    public LocalNodeToController(
+            Uuid clusterId, MetadataQuorum quorum, Controller controller, MetadataFetchService fetches, Time time) {
+        this.quorumRequests = new QuorumRequests(clusterId, quorum, fetches, time);
         this.controller = controller;
         this.fetches = fetches;
         this.time = time;
@@ -79,7 +86,10 @@ public final class LocalNodeToController implements NodeToController {
 
     @Override
     public CompletableFuture<Message> forward(ControllerContext context, Message request) {
-        return dispatch(controller, context, request).thenApply(response -> response);
+        CompletableFuture<Message> aboutTheQuorum = quorumRequests.handle(context, request);
+        return aboutTheQuorum != null
+                ? aboutTheQuorum
+                : dispatch(controller, context, request).thenApply(response -> response);
     }
 
     /// Calls the controller's method for a client's request.
@@ -92,6 +102,8 @@ public final class LocalNodeToController implements NodeToController {
             case IncrementalAlterConfigsRequestData data -> controller.incrementalAlterConfigs(context, data);
             case AlterConfigsRequestData data -> controller.alterConfigs(context, data);
             case ElectLeadersRequestData data -> controller.electLeaders(context, data);
+            case AlterPartitionReassignmentsRequestData data -> controller.alterPartitionReassignments(context, data);
+            case ListPartitionReassignmentsRequestData data -> controller.listPartitionReassignments(context, data);
             case UnregisterBrokerRequestData data -> controller.unregisterBroker(context, data);
             default ->
                 CompletableFuture.failedFuture(new ApiException(

@@ -18,6 +18,7 @@ import io.moldau.metadata.quorum.AppliedMetadata;
 import io.moldau.metadata.quorum.LogEntry;
 import io.moldau.metadata.quorum.LogRange;
 import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
 import io.moldau.metadata.quorum.Voter;
@@ -57,6 +58,7 @@ public final class MetadataFetchService implements AutoCloseable {
     private final Runnable watcher = this::signal;
     /// Whether any request waits. Lets a controller that replays its log do so without waking anybody for each entry.
     private volatile boolean someoneWaits;
+    private final MetadataFollowers followers = new MetadataFollowers();
     // Event loop
     private final List<Parked> parked = new ArrayList<>();
     private boolean closed;
@@ -75,6 +77,11 @@ public final class MetadataFetchService implements AutoCloseable {
         var answer = new CompletableFuture<FetchMetadataResponse>();
         enqueue(() -> fetch(request, answer), answer);
         return answer;
+    }
+
+    /// Who fetches here, and how far each is.
+    public List<QuorumDescription.Replica> followers() {
+        return followers.list(time.milliseconds());
     }
 
     public CompletableFuture<FetchSnapshotResponse> fetchSnapshot(FetchSnapshotRequest request) {
@@ -112,6 +119,7 @@ public final class MetadataFetchService implements AutoCloseable {
         for (Parked request : waiting) {
             if (request.request().getNextIndex() <= quorum.applied().position().index()) {
                 parked.remove(request);
+                followers.answered(request.request().getBrokerId(), time.milliseconds());
                 request.answer().complete(read(request.request()));
             }
         }
@@ -132,6 +140,7 @@ public final class MetadataFetchService implements AutoCloseable {
                 && !closed) {
             var waiting = new Parked(request, answer);
             parked.add(waiting);
+            heardOf(request, true);
             someoneWaits = true;
             // An entry may have come just before that was visible to whoever applied it.
             if (request.getNextIndex() <= quorum.applied().position().index()) {
@@ -141,12 +150,23 @@ public final class MetadataFetchService implements AutoCloseable {
             }
             loop.schedule(time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(waitMs), () -> {
                 if (parked.remove(waiting)) {
+                    followers.answered(request.getBrokerId(), time.milliseconds());
                     answer.complete(read(request));
                 }
             });
             return;
         }
+        heardOf(request, false);
         answer.complete(read(request));
+    }
+
+    private void heardOf(FetchMetadataRequest request, boolean waits) {
+        followers.fetched(
+                request.getBrokerId(),
+                request.getNextIndex(),
+                quorum.applied().position().index(),
+                time.milliseconds(),
+                waits);
     }
 
     private @Nullable FetchMetadataResponse refuse(FetchMetadataRequest request) {

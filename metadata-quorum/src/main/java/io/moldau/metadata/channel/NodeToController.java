@@ -44,7 +44,8 @@ public interface NodeToController {
     CompletableFuture<FetchSnapshotResponse> fetchSnapshot(FetchSnapshotRequest request);
 
     /// Hands a client's request to the active controller: one of CreateTopics, DeleteTopics, CreatePartitions,
-    /// AlterConfigs, IncrementalAlterConfigs, ElectLeaders, UnregisterBroker. The answer is that API's response in
+    /// AlterConfigs, IncrementalAlterConfigs, ElectLeaders, AlterPartitionReassignments,
+    /// ListPartitionReassignments, UnregisterBroker. The answer is that API's response in
     /// `context.apiVersion()`.
     CompletableFuture<Message> forward(ControllerContext context, Message request);
 }

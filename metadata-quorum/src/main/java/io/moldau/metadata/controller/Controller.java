@@ -10,6 +10,8 @@ import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.message.RegisterBrokerResponse;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -20,6 +22,8 @@ import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsResponseData;
+import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
+import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.message.UnregisterBrokerResponseData;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +57,12 @@ public interface Controller {
 
     CompletableFuture<ElectLeadersResponseData> electLeaders(
             ControllerContext context, ElectLeadersRequestData request);
+
+    CompletableFuture<AlterPartitionReassignmentsResponseData> alterPartitionReassignments(
+            ControllerContext context, AlterPartitionReassignmentsRequestData request);
+
+    CompletableFuture<ListPartitionReassignmentsResponseData> listPartitionReassignments(
+            ControllerContext context, ListPartitionReassignmentsRequestData request);
 
     CompletableFuture<UnregisterBrokerResponseData> unregisterBroker(
             ControllerContext context, UnregisterBrokerRequestData request);

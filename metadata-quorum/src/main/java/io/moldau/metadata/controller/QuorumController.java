@@ -9,6 +9,8 @@ import io.moldau.common.time.Time;
 import io.moldau.metadata.controller.op.AllocateProducerIds;
 import io.moldau.metadata.controller.op.AlterConfigs;
 import io.moldau.metadata.controller.op.AlterPartition;
+import io.moldau.metadata.controller.op.AlterPartitionReassignments;
+import io.moldau.metadata.controller.op.BalanceLeaders;
 import io.moldau.metadata.controller.op.Bootstrap;
 import io.moldau.metadata.controller.op.BrokerHeartbeat;
 import io.moldau.metadata.controller.op.CreatePartitions;
@@ -16,6 +18,7 @@ import io.moldau.metadata.controller.op.CreateTopics;
 import io.moldau.metadata.controller.op.DeleteTopics;
 import io.moldau.metadata.controller.op.ElectLeaders;
 import io.moldau.metadata.controller.op.FenceBroker;
+import io.moldau.metadata.controller.op.ListPartitionReassignments;
 import io.moldau.metadata.controller.op.RegisterBroker;
 import io.moldau.metadata.controller.op.UnregisterBroker;
 import io.moldau.metadata.event.EventLoop;
@@ -40,6 +43,8 @@ import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -50,6 +55,8 @@ import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsResponseData;
+import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
+import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.message.UnregisterBrokerResponseData;
 import java.util.ArrayDeque;
@@ -115,12 +122,15 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private final DeleteTopics deleteTopics;
     private final CreatePartitions createPartitions;
     private final AlterConfigs alterConfigs;
-    private final ElectLeaders electLeaders = new ElectLeaders();
+    private final ElectLeaders electLeaders;
+    private final BalanceLeaders balanceLeaders;
+    private final AlterPartitionReassignments alterPartitionReassignments;
+    private final ListPartitionReassignments listPartitionReassignments = new ListPartitionReassignments();
     private final RegisterBroker registerBroker;
     private final BrokerHeartbeat brokerHeartbeat;
     private final FenceBroker fenceBroker;
     private final UnregisterBroker unregisterBroker;
-    private final AlterPartition alterPartition = new AlterPartition();
+    private final AlterPartition alterPartition;
     private final AllocateProducerIds allocateProducerIds = new AllocateProducerIds();
 
     private final AtomicInteger queued = new AtomicInteger();
@@ -139,6 +149,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
 
     private @Nullable InFlight inFlight;
     private long lastBatchNanos;
+    private long nextBalanceNanos;
     private EventLoop.@Nullable Timer tick;
     private EventLoop.@Nullable Timer probeTimer;
     private boolean closed;
@@ -247,7 +258,11 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         this.createTopics = new CreateTopics(settings, placer, validator, describer, random);
         this.deleteTopics = new DeleteTopics(settings);
         this.createPartitions = new CreatePartitions(placer, random);
-        this.alterConfigs = new AlterConfigs(validator);
+        this.alterConfigs = new AlterConfigs(validator, settings);
+        this.electLeaders = new ElectLeaders(settings);
+        this.balanceLeaders = new BalanceLeaders(settings);
+        this.alterPartitionReassignments = new AlterPartitionReassignments(settings);
+        this.alterPartition = new AlterPartition(settings);
         this.registerBroker = new RegisterBroker(settings);
         this.brokerHeartbeat = new BrokerHeartbeat(settings);
         this.fenceBroker = new FenceBroker(settings);
@@ -293,6 +308,19 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     public CompletableFuture<ElectLeadersResponseData> electLeaders(
             ControllerContext context, ElectLeadersRequestData request) {
         return submit("electLeaders", context, image -> electLeaders.plan(image, request));
+    }
+
+    @Override
+    public CompletableFuture<AlterPartitionReassignmentsResponseData> alterPartitionReassignments(
+            ControllerContext context, AlterPartitionReassignmentsRequestData request) {
+        return submit(
+                "alterPartitionReassignments", context, image -> alterPartitionReassignments.plan(image, request));
+    }
+
+    @Override
+    public CompletableFuture<ListPartitionReassignmentsResponseData> listPartitionReassignments(
+            ControllerContext context, ListPartitionReassignmentsRequestData request) {
+        return submit("listPartitionReassignments", context, image -> listPartitionReassignments.plan(image, request));
     }
 
     @Override
@@ -480,7 +508,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         }
         List<MetadataRecord> records;
         if (base.isEmpty()) {
-            records = Bootstrap.records(clusterId, settings.features(), random);
+            records = Bootstrap.records(clusterId, settings, random);
         } else if (!base.openTransaction().isEmpty()) {
             records = List.of(MetadataRecords.abortTransaction("controller " + nodeId + " took over"));
         } else {
@@ -495,6 +523,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
                 new CompletableFuture<>());
         activation.response = true;
         append(records, List.of(activation));
+        nextBalanceNanos = now + balanceIntervalNanos();
         tick = loop.schedule(now + TICK_NANOS, this::tick);
         // A broker that went down together with the last controller will not be heard of: no need to wait a session.
         for (BrokerRegistration broker : base.cluster().brokers()) {
@@ -701,6 +730,9 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             fence(expired.brokerId(), expired.brokerEpoch(), "its session ended");
         }
         failOverdue(now);
+        if (settings.balance().enabled() && now - nextBalanceNanos >= 0) {
+            balance(now);
+        }
         boolean idle = settings.maxIdleIntervalMs() > 0
                 && inFlight == null
                 && now - lastBatchNanos >= TimeUnit.MILLISECONDS.toNanos(settings.maxIdleIntervalMs());
@@ -709,6 +741,19 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
             internal("noOp", image -> ControllerResult.atomic(List.of(MetadataRecords.noOp()), true), done -> {});
         }
         tick = loop.schedule(now + TICK_NANOS, this::tick);
+    }
+
+    private long balanceIntervalNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(settings.balance().checkIntervalMs());
+    }
+
+    private void balance(long now) {
+        nextBalanceNanos = now + balanceIntervalNanos();
+        internal("balanceLeaders", balanceLeaders::plan, more -> {
+            if (more) {
+                nextBalanceNanos = time.nanoseconds();
+            }
+        });
     }
 
     private void fence(int brokerId, long brokerEpoch, String why) {

@@ -10,7 +10,7 @@ public final class LeaderElector {
     public enum Mode {
         /// The preferred replica if it can lead; else as [#ONLINE].
         PREFERRED,
-        /// A leader that can lead stays; else the first replica that is in sync or an eligible leader.
+        /// A leader that can lead stays; else the first replica that is in sync or, if none is, an eligible leader.
         ONLINE,
         /// As [#ONLINE]; else any replica that is up, though it may lack committed records.
         UNCLEAN
@@ -20,38 +20,56 @@ public final class LeaderElector {
     /// @param unclean whether committed records may be lost by it
     public record Choice(int leader, boolean unclean) {}
 
-    private LeaderElector() {}
-
+    /// Between whom to choose.
+    ///
+    /// @param leader who leads now, or [PartitionRegistration#NO_LEADER]
     /// @param replicas in order of preference
     /// @param isr the in-sync replicas the partition is about to have
+    /// @param elr the eligible leaders it is about to have
+    /// @param lastKnownLeader who led when the last in-sync replica was lost, or
+    ///     [PartitionRegistration#NO_LEADER]. When nobody is known to have every record it is the
+    ///     best guess, and is elected without being asked for (KIP-966)
     /// @param active whether a broker may lead at all
-    public static Choice choose(
-            PartitionRegistration partition,
+    public record Candidates(
+            int leader,
             List<Integer> replicas,
             List<Integer> isr,
-            IntPredicate active,
-            Mode mode) {
-        IntPredicate clean =
-                id -> active.test(id) && (isr.contains(id) || partition.elr().contains(id));
-        if (mode == Mode.PREFERRED && !replicas.isEmpty() && clean.test(replicas.getFirst())) {
+            List<Integer> elr,
+            int lastKnownLeader,
+            IntPredicate active) {
+
+        private boolean isClean(int id) {
+            return active.test(id) && (isr.contains(id) || (isr.isEmpty() && elr.contains(id)));
+        }
+    }
+
+    private LeaderElector() {}
+
+    public static Choice choose(Candidates candidates, Mode mode) {
+        List<Integer> replicas = candidates.replicas();
+        if (mode == Mode.PREFERRED && !replicas.isEmpty() && candidates.isClean(replicas.getFirst())) {
             return new Choice(replicas.getFirst(), false);
         }
-        if (partition.hasLeader() && replicas.contains(partition.leader()) && clean.test(partition.leader())) {
-            return new Choice(partition.leader(), false);
+        int leader = candidates.leader();
+        if (leader != PartitionRegistration.NO_LEADER && replicas.contains(leader) && candidates.isClean(leader)) {
+            return new Choice(leader, false);
         }
         for (int id : replicas) {
-            if (clean.test(id)) {
+            if (candidates.isClean(id)) {
                 return new Choice(id, false);
             }
         }
+        int last = candidates.lastKnownLeader();
+        if (last != PartitionRegistration.NO_LEADER
+                && candidates.isr().isEmpty()
+                && candidates.elr().isEmpty()
+                && replicas.contains(last)
+                && candidates.active().test(last)) {
+            return new Choice(last, true);
+        }
         if (mode == Mode.UNCLEAN) {
-            for (int id : partition.lastKnownElr()) {
-                if (replicas.contains(id) && active.test(id)) {
-                    return new Choice(id, true);
-                }
-            }
             for (int id : replicas) {
-                if (active.test(id)) {
+                if (candidates.active().test(id)) {
                     return new Choice(id, true);
                 }
             }

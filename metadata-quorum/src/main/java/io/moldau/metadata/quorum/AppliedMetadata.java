@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The replicated state of one controller: the image of all applied entries, and the last entries themselves.
 ///
-/// Written by one thread, the one that applies committed entries. Read by any thread without a lock.
+/// Two may write: the one that applies what Raft commits here, and before a controller is a voter, whoever fetches the
+/// log from others. Committed entries are the same everywhere, so whoever comes second with one is not heard, and what
+/// is here never goes back. Read by any thread without a lock.
 public final class AppliedMetadata {
 
     /// How much of the log stays in memory for brokers that follow closely; in bytes as serialized, objects take a
@@ -38,7 +40,10 @@ public final class AppliedMetadata {
     /// Applies a committed batch. Called by the applying thread.
     ///
     /// @throws io.moldau.common.InvariantViolation if the batch cannot apply; the node must halt
-    public MetadataImage apply(long index, int term, MetadataBatch batch, int sizeInBytes) {
+    public synchronized MetadataImage apply(long index, int term, MetadataBatch batch, int sizeInBytes) {
+        if (index <= position.index()) {
+            return position.image();
+        }
         var delta = new MetadataDelta(position.image());
         delta.replay(batch);
         MetadataImage image = delta.apply(new MetadataProvenance(index, term, batch.getCreatedMs()));
@@ -48,7 +53,7 @@ public final class AppliedMetadata {
     }
 
     /// An entry that does not concern the metadata was committed. Called by the applying thread.
-    public void skip(long index, int term) {
+    public synchronized void skip(long index, int term) {
         if (index <= position.index()) {
             return;
         }
@@ -56,8 +61,11 @@ public final class AppliedMetadata {
         publish(new Position(position.image(), index, term));
     }
 
-    /// Takes the state of a snapshot in place of the present one. Called by the applying thread.
-    public void reset(MetadataImage image, long index, int term) {
+    /// Takes the state of a snapshot in place of the present one, unless that is further.
+    public synchronized void reset(MetadataImage image, long index, int term) {
+        if (index <= position.index()) {
+            return;
+        }
         tail.reset(index);
         publish(new Position(image, index, term));
     }

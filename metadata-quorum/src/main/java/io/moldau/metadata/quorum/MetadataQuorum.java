@@ -1,7 +1,11 @@
 package io.moldau.metadata.quorum;
 
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +57,32 @@ public interface MetadataQuorum extends AutoCloseable {
 
     /// Hands leadership to another voter if there is one that can take it; at most `timeoutMs`.
     void resign(long timeoutMs);
+
+    /// How far the voters are. Only the leader knows about others.
+    default QuorumDescription describe() {
+        QuorumState state = state();
+        return new QuorumDescription(
+                state.leaderId(), state.epoch(), applied().position().index() + 1, List.of());
+    }
+
+    /// Makes a controller a voter, once it has the log. It must run and be reachable. Asked of the leader.
+    ///
+    /// Completes when the change is committed. Fails with [ApiException]: NOT_CONTROLLER, DUPLICATE_VOTER,
+    /// UNSUPPORTED_VERSION if the voters are fixed by configuration, REQUEST_TIMED_OUT if the controller does not
+    /// answer or catch up, or another change is under way.
+    default CompletableFuture<Void> addVoter(Voter voter, long timeoutMs) {
+        return CompletableFuture.failedFuture(fixedVoters());
+    }
+
+    /// Removes a voter. Fails like [#addVoter], and with VOTER_NOT_FOUND. A leader that is to go hands leadership over
+    /// and answers NOT_CONTROLLER: the next one is to be asked.
+    default CompletableFuture<Void> removeVoter(int nodeId, Uuid directoryId, long timeoutMs) {
+        return CompletableFuture.failedFuture(fixedVoters());
+    }
+
+    private static ApiException fixedVoters() {
+        return new ApiException(Errors.UNSUPPORTED_VERSION, "The voters of this quorum cannot be changed.");
+    }
 
     @Override
     void close();

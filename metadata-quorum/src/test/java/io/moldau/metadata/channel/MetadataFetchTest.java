@@ -74,7 +74,7 @@ class MetadataFetchTest {
 
     private void bootstrap() {
         elect(0);
-        append(Bootstrap.records(TestImages.CLUSTER, ControllerSettings.DEFAULTS.features(), random));
+        append(Bootstrap.records(TestImages.CLUSTER, ControllerSettings.DEFAULTS, random));
     }
 
     private MetadataImage image() {

@@ -4,6 +4,7 @@ import io.moldau.common.Endpoint;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.controller.op.Bootstrap;
 import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.MetadataProvenance;
@@ -12,6 +13,7 @@ import io.moldau.metadata.image.VersionRange;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.EndpointRecord;
+import io.moldau.metadata.record.FeatureLevelRecord;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
@@ -30,8 +32,17 @@ public final class TestImages {
     /// A new cluster.
     public static MetadataImage empty() {
         return apply(
-                MetadataImage.EMPTY,
-                Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(7)));
+                MetadataImage.EMPTY, Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(7)));
+    }
+
+    /// The same with eligible leader replicas (KIP-966) on.
+    public static MetadataImage withEligibleLeaders(MetadataImage image) {
+        return apply(
+                image,
+                List.of(MetadataRecords.of(FeatureLevelRecord.newBuilder()
+                        .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
+                        .setLevel(1)
+                        .build())));
     }
 
     /// A cluster with brokers 0 to count - 1, all unfenced, each with the epoch 100 + id.
@@ -53,7 +64,9 @@ public final class TestImages {
                 fenced,
                 false,
                 List.of(new Uuid(60, id)),
-                Map.of("metadata.version", new VersionRange((short) 1, (short) 33)));
+                Map.of(
+                        FeaturesImage.METADATA_VERSION, new VersionRange((short) 1, (short) 33),
+                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, (short) 1)));
     }
 
     public static MetadataImage apply(MetadataImage image, List<MetadataRecord> records) {
@@ -82,6 +95,9 @@ public final class TestImages {
                         .setName("metadata.version")
                         .setMinLevel(1)
                         .setMaxLevel(33))
+                .addFeatures(FeatureRange.newBuilder()
+                        .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
+                        .setMaxLevel(1))
                 .addLogDirs(MetadataRecords.id(new Uuid(60, id)))
                 .setPreviousBrokerEpoch(-1)
                 .build();

@@ -137,7 +137,8 @@ class PlacementTest {
         }
         IntPredicate active = up::contains;
         var mode = LeaderElector.Mode.values()[random.nextInt(3)];
-        var change = new PartitionChange(before, new Uuid(1, 1), 0, active).mode(mode);
+        var change =
+                new PartitionChange(before, new Uuid(1, 1), 0, active, new PartitionRules(false, 2, false)).mode(mode);
         int removed = -1;
         if (random.nextBoolean()) {
             removed = random.nextInt(5);

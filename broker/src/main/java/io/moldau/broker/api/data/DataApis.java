@@ -24,6 +24,7 @@ public final class DataApis {
     /// @param memory for records read from files
     /// @param fetchMaxBytes `fetch.max.bytes`
     /// @param maxTransactionTimeoutMs `transaction.max.timeout.ms`
+    /// @param readReplicas which replica a consumer should rather read from
     public record Services(
             PartitionRegistry partitions,
             FetchSessions sessions,
@@ -32,7 +33,8 @@ public final class DataApis {
             MemorySource memory,
             Time time,
             int fetchMaxBytes,
-            int maxTransactionTimeoutMs) {}
+            int maxTransactionTimeoutMs,
+            ReadReplicas readReplicas) {}
 
     public static void register(RequestRouter.Builder router, Services services) {
         router.on(ApiKey.PRODUCE, ProduceRequestData.class, new ProduceHandler(services.partitions()))
@@ -45,7 +47,8 @@ public final class DataApis {
                                 services.diskThreads(),
                                 services.memory(),
                                 services.time(),
-                                services.fetchMaxBytes()))
+                                services.fetchMaxBytes(),
+                                services.readReplicas()))
                 .on(
                         ApiKey.LIST_OFFSETS,
                         ListOffsetsRequestData.class,

@@ -22,6 +22,7 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
 
     private static final short TOPIC_ID_VERSION = 13;
     private static final short REPLICA_STATE_VERSION = 15;
+    private static final short RACK_VERSION = 11;
     private static final byte READ_COMMITTED = 1;
 
     private final FetchSessions sessions;
@@ -30,15 +31,17 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
 
     /// @param readers threads that may wait for the disk
     /// @param maxBytes `fetch.max.bytes`: the most a response carries, a first batch that is larger excepted
+    /// @param readReplicas which replica a consumer should rather read from
     public FetchHandler(
             PartitionRegistry partitions,
             FetchSessions sessions,
             Executor readers,
             MemorySource memory,
             Time time,
-            int maxBytes) {
+            int maxBytes,
+            ReadReplicas readReplicas) {
         this.sessions = sessions;
-        this.services = new PendingFetch.Services(partitions, readers, new FileReads(memory), time);
+        this.services = new PendingFetch.Services(partitions, readers, new FileReads(memory), time, readReplicas);
         this.maxBytes = maxBytes;
     }
 
@@ -82,8 +85,15 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
             refuse(context, Errors.FETCH_SESSION_ID_NOT_FOUND);
             return;
         }
-        Errors error;
         PendingFetch abandoned;
+        synchronized (session) {
+            abandoned = session.epoch() == request.sessionEpoch() ? session.pending() : null;
+        }
+        if (abandoned != null) {
+            // The client has news, or asks again on another connection: what waits is answered with what there is.
+            abandoned.giveUp(context.inExecutor());
+        }
+        Errors error;
         synchronized (session) {
             error = session.isClosed()
                     ? Errors.FETCH_SESSION_ID_NOT_FOUND
@@ -96,14 +106,10 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
                 update(session, request);
                 session.advanceEpoch();
             }
-            abandoned = session.pending();
         }
         if (error != Errors.NONE) {
             refuse(context, error);
             return;
-        }
-        if (abandoned != null) {
-            abandoned.giveUp(); // the client asks again before it got the answer: on another connection, surely
         }
         if (session.size() == 0) {
             sessions.remove(request.sessionId());
@@ -122,6 +128,12 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
         return context.apiVersion() >= TOPIC_ID_VERSION;
     }
 
+    private static long brokerEpoch(RequestContext context, FetchRequestData request) {
+        return context.apiVersion() >= REPLICA_STATE_VERSION
+                ? request.replicaState().replicaEpoch()
+                : -1L;
+    }
+
     private static int replicaId(RequestContext context, FetchRequestData request) {
         return context.apiVersion() >= REPLICA_STATE_VERSION
                 ? request.replicaState().replicaId()
@@ -135,6 +147,7 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
                 FetchedPartition entry =
                         session.put(new FetchedPartition.Key(topic.topicId(), topic.topic(), it.partition()));
                 entry.fetchOffset = it.fetchOffset();
+                entry.followerStartOffset = it.logStartOffset();
                 entry.maxBytes = it.partitionMaxBytes();
                 entry.currentLeaderEpoch = it.currentLeaderEpoch();
                 entry.lastFetchedEpoch = it.lastFetchedEpoch();
@@ -166,7 +179,9 @@ public final class FetchHandler implements RequestHandler<FetchRequestData> {
                                 most,
                                 isolation,
                                 full,
-                                replicaId))
+                                replicaId,
+                                brokerEpoch(context, request),
+                                replicaId < 0 && context.apiVersion() >= RACK_VERSION ? request.rackId() : null))
                 .run();
     }
 }

@@ -31,6 +31,10 @@ final class FetchedPartition implements PartitionWatcher {
     final Key key;
 
     long fetchOffset;
+
+    /// Where a follower's log begins.
+    long followerStartOffset;
+
     int maxBytes;
     int currentLeaderEpoch = -1;
     int lastFetchedEpoch = -1;

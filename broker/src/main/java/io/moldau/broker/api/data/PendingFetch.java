@@ -40,13 +40,31 @@ final class PendingFetch implements Runnable {
     /// What all fetches of a node share.
     ///
     /// @param readers threads that may wait for the disk
-    record Services(PartitionRegistry partitions, Executor readers, FileReads files, Time time) {}
+    /// @param readReplicas which replica a consumer should rather read from
+    record Services(
+            PartitionRegistry partitions, Executor readers, FileReads files, Time time, ReadReplicas readReplicas) {}
 
     /// What the client asked for, apart from the partitions.
     ///
     /// @param full answer for every partition, not only for those that have something new
     /// @param replicaId the follower that fetches, -1 for a client
-    record Terms(int maxWaitMs, int minBytes, int maxBytes, FetchIsolation isolation, boolean full, int replicaId) {}
+    /// @param brokerEpoch of the follower's process, -1 if it does not say
+    /// @param rack where the client is, empty if it does not say; null for a follower, and for a client
+    ///     of a version that only reads from leaders (KIP-392)
+    record Terms(
+            int maxWaitMs,
+            int minBytes,
+            int maxBytes,
+            FetchIsolation isolation,
+            boolean full,
+            int replicaId,
+            long brokerEpoch,
+            @Nullable String rack) {
+
+        boolean isFollower() {
+            return replicaId >= 0;
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(PendingFetch.class);
 
@@ -63,8 +81,9 @@ final class PendingFetch implements Runnable {
         }
 
         /// Whether the client must know now.
-        boolean isDecisive() {
-            return !(read instanceof PartitionRead.Data);
+        boolean isDecisive(boolean highWatermarkMatters) {
+            return !(read instanceof PartitionRead.Data data)
+                    || (highWatermarkMatters && data.highWatermark() > entry.sentHighWatermark);
         }
 
         /// Whether the next look would find something too, though nothing has changed by then.
@@ -124,10 +143,15 @@ final class PendingFetch implements Runnable {
         }
     }
 
-    /// From any thread: nobody waits for the answer any more.
-    void giveUp() {
+    /// From any thread: there is no point in waiting any longer. On the connection's event loop the answer is made
+    /// before this returns, if nothing else is just making it.
+    void giveUp(boolean sameLoop) {
         over = true;
-        changed(0);
+        if (sameLoop && context.inExecutor()) {
+            end();
+        } else {
+            changed(0);
+        }
     }
 
     /// On the event loop: the time is over, or the connection is gone.
@@ -170,7 +194,11 @@ final class PendingFetch implements Runnable {
                     bindAll();
                     response = collect(mayWaitForDisk); // once more, now that nothing goes unseen
                 }
-                session.setPending(response == null ? this : null);
+                if (response == null) {
+                    session.setPending(this);
+                } else if (session.pending() == this) {
+                    session.setPending(null);
+                }
             }
             if (response != null) {
                 state.set(DONE);
@@ -227,7 +255,8 @@ final class PendingFetch implements Runnable {
                     throw new ApiException(Errors.INCONSISTENT_TOPIC_ID);
                 }
                 entry.bind(partition, session.isWatching() && !session.isClosed());
-                cold |= entry.fetchOffset < partition.highWatermark() && !partition.isHot(entry.fetchOffset);
+                long end = terms.isFollower() ? partition.logEndOffset() : partition.highWatermark();
+                cold |= entry.fetchOffset < end && !partition.isHot(entry.fetchOffset);
             } catch (ApiException e) {
                 entry.bind(null, false);
                 entry.bindError = e.error();
@@ -241,6 +270,9 @@ final class PendingFetch implements Runnable {
         List<Found> all = new ArrayList<>();
         long total = 0;
         boolean decisive = false;
+        // A follower that serves consumers must not learn of what is committed half a second late.
+        boolean highWatermarkMatters =
+                terms.isFollower() && services.readReplicas().isOn();
         for (int left = session.queue().size(); left > 0; left--) {
             long budget = terms.maxBytes() - total;
             if (budget <= 0 && total > 0 && !terms.full()) {
@@ -254,7 +286,7 @@ final class PendingFetch implements Runnable {
             var found = new Found(entry, read(entry, maxBytes, total, mayWaitForDisk));
             all.add(found);
             total += found.bytes();
-            decisive |= found.isDecisive();
+            decisive |= found.isDecisive(highWatermarkMatters);
         }
         if (!over && !session.isClosed() && !decisive && total < terms.minBytes()) {
             for (Found found : all) {
@@ -274,18 +306,19 @@ final class PendingFetch implements Runnable {
         if (partition == null) {
             return new PartitionRead.Failed(entry.bindError, -1, -1);
         }
-        if (terms.replicaId() >= 0 && !partition.followerFetched(terms.replicaId(), entry.fetchOffset)) {
-            return new PartitionRead.Failed(
-                    Errors.NOT_LEADER_OR_FOLLOWER, partition.leaderId(), partition.leaderEpoch());
-        }
         long startNanos = mayWaitForDisk ? services.time().nanoseconds() : 0;
-        PartitionRead read = partition.read(
-                entry.fetchOffset,
-                maxBytes,
-                before == 0,
-                terms.isolation(),
-                entry.currentLeaderEpoch,
-                entry.lastFetchedEpoch);
+        PartitionRead read = terms.isFollower()
+                ? partition.readAsFollower(
+                        new Partition.FollowerFetch(
+                                terms.replicaId(),
+                                terms.brokerEpoch(),
+                                entry.fetchOffset,
+                                entry.followerStartOffset,
+                                entry.currentLeaderEpoch,
+                                entry.lastFetchedEpoch),
+                        maxBytes,
+                        before == 0)
+                : readForClient(partition, entry, maxBytes, before == 0);
         if (!mayWaitForDisk || !(read instanceof PartitionRead.Data data) || data.records() instanceof RecordParts) {
             return read;
         }
@@ -302,6 +335,25 @@ final class PendingFetch implements Runnable {
         } catch (IOException e) {
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, partition.leaderId(), partition.leaderEpoch());
         }
+    }
+
+    private PartitionRead readForClient(Partition partition, FetchedPartition entry, int maxBytes, boolean atLeastOne) {
+        String rack = terms.rack();
+        if (rack != null && !rack.isEmpty()) {
+            int nearest = services.readReplicas().nearest(partition, rack, entry.fetchOffset, context.listenerName());
+            if (nearest >= 0) {
+                return new PartitionRead.Elsewhere(
+                        nearest, partition.highWatermark(), partition.lastStableOffset(), partition.logStartOffset());
+            }
+        }
+        return partition.read(
+                entry.fetchOffset,
+                maxBytes,
+                atLeastOne,
+                terms.isolation(),
+                entry.currentLeaderEpoch,
+                entry.lastFetchedEpoch,
+                rack == null);
     }
 
     private FetchResponseData respond(List<Found> all) {
@@ -377,8 +429,19 @@ final class PendingFetch implements Runnable {
                                 new EpochEndOffset().setEpoch(it.epoch()).setEndOffset(it.endOffset()));
                 entry.sentHighWatermark = -1L;
             }
-            case PartitionRead.OutOfRange ignored -> {
+            case PartitionRead.Elsewhere it -> {
+                data.setHighWatermark(it.highWatermark())
+                        .setLastStableOffset(it.lastStableOffset())
+                        .setLogStartOffset(it.logStartOffset())
+                        .setPreferredReadReplica(it.replicaId());
+                entry.sentHighWatermark = -1L;
+            }
+            case PartitionRead.OutOfRange it -> {
                 data.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
+                if (terms.isFollower()) {
+                    // Ours alone: the follower need not ask a second time where it can begin.
+                    data.setLogStartOffset(it.logStartOffset());
+                }
                 entry.sentHighWatermark = -1L;
             }
             case PartitionRead.Failed it -> {

@@ -214,6 +214,11 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                 HighWatermarkWait wait = partition.whenHighWatermarkReaches(lastOffset + 1, outcome -> {
                     if (outcome != Errors.NONE) {
                         fail(answer, outcome, "leadership ended before all in-sync replicas had the records");
+                    } else if (partition.isLeader() && !partition.hasEnoughInSync()) {
+                        fail(
+                                answer,
+                                Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+                                "the records are in the log, but fewer replicas are in sync than min.insync.replicas");
                     }
                     decided();
                 });

@@ -3,6 +3,8 @@ package io.moldau.broker.api.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.broker.net.NetworkConfig;
+import io.moldau.broker.replica.Partition;
+import io.moldau.broker.replica.PartitionRead;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.common.Errors;
@@ -250,6 +252,7 @@ class DataApisTest {
     @Test
     void tooFewInSyncReplicas() {
         node.createTopic("safe", 1, new TopicSettings(LogConfig.DEFAULTS, 2));
+        node.change("safe", 0, registered(List.of(1, 2), List.of(1), 1, 1));
         var request = produce(-1, 0, HeapRecords.of(batch(1, 1)));
         request.topicData().getFirst().setName("safe");
         assertThat(Errors.forCode(produced(9, request).errorCode())).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
@@ -293,16 +296,23 @@ class DataApisTest {
                             .responses())
                     .hasSize(1);
         }
-        assertThat(node.partition("t", 0).followerFetched(2, 4)).isTrue();
+        assertThat(fetchAs(2, 4)).isInstanceOf(PartitionRead.Data.class);
         ProduceResponseData done = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
         PartitionProduceResponse answer =
                 done.responses().getFirst().partitionResponses().getFirst();
         assertThat(answer.errorCode()).isZero();
         assertThat(answer.baseOffset()).isEqualTo(2);
         assertThat(node.partition("t", 0).highWatermark()).isEqualTo(4);
-        assertThat(node.partition("t", 0).followerFetched(3, 4))
+        assertThat(fetchAs(3, 4))
                 .as("no replica of it")
-                .isFalse();
+                .isInstanceOfSatisfying(
+                        PartitionRead.Failed.class,
+                        it -> assertThat(it.error()).isEqualTo(Errors.UNKNOWN_LEADER_EPOCH));
+    }
+
+    private PartitionRead fetchAs(int follower, long offset) {
+        return node.partition("t", 0)
+                .readAsFollower(new Partition.FollowerFetch(follower, 9, offset, 0, 5, -1), 1000, true);
     }
 
     @Test

@@ -117,7 +117,8 @@ public final class DataNode implements AutoCloseable {
                         memory,
                         time,
                         55 << 20,
-                        900_000));
+                        900_000,
+                        ReadReplicas.LEADER_ONLY));
         router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
             var response = new ApiVersionsResponseData();
             for (ApiKey api : List.of(

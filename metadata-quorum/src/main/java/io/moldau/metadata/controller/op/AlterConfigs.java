@@ -5,8 +5,13 @@ import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.metadata.controller.ConfigValidator;
 import io.moldau.metadata.controller.ControllerResult;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.image.ConfigResource;
+import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
+import io.moldau.metadata.partition.PartitionChange;
+import io.moldau.metadata.partition.PartitionRules;
 import io.moldau.metadata.record.ConfigRecord;
 import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
@@ -34,9 +39,11 @@ public final class AlterConfigs {
     private record Named(byte type, String name) {}
 
     private final ConfigValidator validator;
+    private final ControllerSettings settings;
 
-    public AlterConfigs(ConfigValidator validator) {
+    public AlterConfigs(ConfigValidator validator, ControllerSettings settings) {
         this.validator = validator;
+        this.settings = settings;
     }
 
     public ControllerResult<IncrementalAlterConfigsResponseData> incremental(
@@ -69,6 +76,7 @@ public final class AlterConfigs {
                     .setErrorCode(error.code())
                     .setErrorMessage(error.message()));
         }
+        records.addAll(eligibleLeadersAfter(image, records));
         var response = new IncrementalAlterConfigsResponseData().setResponses(responses);
         return request.validateOnly() ? ControllerResult.answer(response) : ControllerResult.atomic(records, response);
     }
@@ -110,6 +118,7 @@ public final class AlterConfigs {
                     .setErrorCode(error.code())
                     .setErrorMessage(error.message()));
         }
+        records.addAll(eligibleLeadersAfter(image, records));
         var response = new AlterConfigsResponseData().setResponses(responses);
         return request.validateOnly() ? ControllerResult.answer(response) : ControllerResult.atomic(records, response);
     }
@@ -225,6 +234,7 @@ public final class AlterConfigs {
             throw error.get().exception();
         }
         Map<String, String> current = image.configs().overrides(resource);
+        checkMinIsr(image, resource, current, wanted);
         wanted.forEach((key, value) -> {
             if (!value.equals(current.get(key))) {
                 records.add(record(resource, key, value));
@@ -235,6 +245,50 @@ public final class AlterConfigs {
                 records.add(record(resource, key, null));
             }
         }
+    }
+
+    /// With eligible leaders everybody has to go by one `min.insync.replicas` of the cluster.
+    private static void checkMinIsr(
+            MetadataImage image, ConfigResource resource, Map<String, String> current, Map<String, String> wanted) {
+        if (resource.type() != ConfigResource.Type.BROKER || !image.features().hasEligibleLeaderReplicas()) {
+            return;
+        }
+        String before = current.get(TopicRules.MIN_INSYNC_REPLICAS);
+        String after = wanted.get(TopicRules.MIN_INSYNC_REPLICAS);
+        if (!resource.name().isEmpty() && after != null && !after.equals(before)) {
+            throw new ApiException(
+                    Errors.INVALID_CONFIG, "Broker-level min.insync.replicas cannot be altered while ELR is enabled.");
+        }
+        if (resource.name().isEmpty() && before != null && after == null) {
+            throw new ApiException(
+                    Errors.INVALID_CONFIG, "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
+        }
+    }
+
+    /// A lower `min.insync.replicas` lets a high watermark move that stood still: who was an eligible leader because of
+    /// that is none any more.
+    private List<MetadataRecord> eligibleLeadersAfter(MetadataImage image, List<MetadataRecord> changes) {
+        if (!image.features().hasEligibleLeaderReplicas()
+                || changes.stream()
+                        .noneMatch(record -> record.getConfig().getName().equals(TopicRules.MIN_INSYNC_REPLICAS))) {
+            return List.of();
+        }
+        var delta = new MetadataDelta(image);
+        delta.replayAll(changes);
+        MetadataImage after = delta.current();
+        var rules = new TopicRules(after, settings);
+        var records = new ArrayList<MetadataRecord>();
+        for (TopicImage topic : after.topics().topics()) {
+            PartitionRules topicRules = rules.of(topic.name());
+            topic.partitions().forEach((id, partition) -> {
+                if (!partition.elr().isEmpty()) {
+                    new PartitionChange(partition, topic.id(), id, after.cluster()::isActive, topicRules)
+                            .build()
+                            .ifPresent(records::add);
+                }
+            });
+        }
+        return records;
     }
 
     private static MetadataRecord record(ConfigResource resource, String key, @Nullable String value) {

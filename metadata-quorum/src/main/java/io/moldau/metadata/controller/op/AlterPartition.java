@@ -3,6 +3,7 @@ package io.moldau.metadata.controller.op;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.controller.ControllerResult;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
@@ -26,9 +27,16 @@ import org.jspecify.annotations.Nullable;
 /// A leader proposes a new ISR (KIP-497, KIP-903). Each partition is judged by itself.
 public final class AlterPartition {
 
+    private final ControllerSettings settings;
+
+    public AlterPartition(ControllerSettings settings) {
+        this.settings = settings;
+    }
+
     public ControllerResult<AlterPartitionResponse> plan(MetadataImage image, AlterPartitionRequest request) {
         BrokerEpochs.check(image, request.getBrokerId(), request.getBrokerEpoch());
         var response = AlterPartitionResponse.newBuilder();
+        var rules = new TopicRules(image, settings);
         var records = new ArrayList<MetadataRecord>();
         for (TopicIsr topic : request.getTopicsList()) {
             Uuid topicId = MetadataRecords.uuid(topic.getTopicId());
@@ -38,7 +46,7 @@ public final class AlterPartition {
                 state.addPartitions(
                         existing == null
                                 ? error(proposal, Errors.UNKNOWN_TOPIC_ID)
-                                : alter(image, existing, request.getBrokerId(), proposal, records));
+                                : alter(image, existing, rules, request.getBrokerId(), proposal, records));
             }
             response.addTopics(state);
         }
@@ -46,7 +54,12 @@ public final class AlterPartition {
     }
 
     private static PartitionState alter(
-            MetadataImage image, TopicImage topic, int brokerId, PartitionIsr proposal, List<MetadataRecord> records) {
+            MetadataImage image,
+            TopicImage topic,
+            TopicRules rules,
+            int brokerId,
+            PartitionIsr proposal,
+            List<MetadataRecord> records) {
         @Nullable PartitionRegistration partition = topic.partition(proposal.getPartitionId());
         if (partition == null) {
             return error(proposal, Errors.UNKNOWN_TOPIC_OR_PARTITION);
@@ -59,15 +72,19 @@ public final class AlterPartition {
         List<Integer> isr =
                 proposal.getNewIsrList().stream().map(IsrMember::getBrokerId).toList();
         Optional<MetadataRecord> record = new PartitionChange(
-                        partition, topic.id(), proposal.getPartitionId(), image.cluster()::isActive)
+                        partition,
+                        topic.id(),
+                        proposal.getPartitionId(),
+                        image.cluster()::isActive,
+                        rules.of(topic.name()))
                 .isr(isr)
                 .recoveryState(recovery)
                 .build();
         PartitionRegistration next = record.map(change -> partition.merge(change.getPartitionChange()))
                 .orElse(partition);
         record.ifPresent(records::add);
-        if (next.leaderEpoch() != partition.leaderEpoch()) {
-            // The proposal went in, but the proposer does not lead any more.
+        if (next.leader() != brokerId) {
+            // The proposal went in and ended a reassignment, after which the proposer does not lead any more.
             return error(proposal, Errors.NEW_LEADER_ELECTED);
         }
         return PartitionState.newBuilder()

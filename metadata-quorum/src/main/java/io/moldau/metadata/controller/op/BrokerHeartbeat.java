@@ -32,9 +32,31 @@ public final class BrokerHeartbeat {
     public ControllerResult<BrokerHeartbeatResponse> plan(
             MetadataImage image, BrokerHeartbeatRequest request, BrokerHeartbeats heartbeats) {
         BrokerRegistration broker = BrokerEpochs.check(image, request.getBrokerId(), request.getBrokerEpoch());
+        List<MetadataRecord> failed = offlineDirs(image, broker, request);
+        if (failed.isEmpty()) {
+            return judge(image, broker, request, heartbeats);
+        }
+        // What follows looks at partitions that this changes.
+        var delta = new MetadataDelta(image);
+        delta.replayAll(failed);
+        ControllerResult<BrokerHeartbeatResponse> rest = judge(
+                delta.current(),
+                BrokerEpochs.check(delta.current(), request.getBrokerId(), request.getBrokerEpoch()),
+                request,
+                heartbeats);
+        var records = new ArrayList<>(failed);
+        records.addAll(rest.records());
+        return ControllerResult.of(records, rest.response());
+    }
+
+    private ControllerResult<BrokerHeartbeatResponse> judge(
+            MetadataImage image,
+            BrokerRegistration broker,
+            BrokerHeartbeatRequest request,
+            BrokerHeartbeats heartbeats) {
         boolean caughtUp = heartbeats.isCaughtUp(broker.id());
         var response = BrokerHeartbeatResponse.newBuilder().setIsCaughtUp(caughtUp);
-        var records = new ArrayList<MetadataRecord>(offlineDirs(broker, request));
+        var records = new ArrayList<MetadataRecord>();
 
         if (request.getWantShutDown()) {
             if (broker.fenced()) {
@@ -44,8 +66,7 @@ public final class BrokerHeartbeat {
             }
             if (!broker.inControlledShutdown()) {
                 records.add(change(broker, null, true));
-                records.addAll(
-                        LeaderUpdates.brokerLeft(image, broker.id(), settings, LeaderUpdates.Alone.STAYS_LEADER));
+                records.addAll(LeaderUpdates.brokerLeftInOrder(image, broker.id(), settings));
             }
             var delta = new MetadataDelta(image);
             delta.replayAll(records);
@@ -92,19 +113,24 @@ public final class BrokerHeartbeat {
         return MetadataRecords.of(change.build());
     }
 
-    private static List<MetadataRecord> offlineDirs(BrokerRegistration broker, BrokerHeartbeatRequest request) {
+    private List<MetadataRecord> offlineDirs(
+            MetadataImage image, BrokerRegistration broker, BrokerHeartbeatRequest request) {
         if (request.getOfflineLogDirsCount() == 0) {
             return List.of();
         }
         var online = new ArrayList<Uuid>(broker.logDirs());
-        if (!online.removeAll(MetadataRecords.uuids(request.getOfflineLogDirsList()))) {
+        List<Uuid> offline = MetadataRecords.uuids(request.getOfflineLogDirsList());
+        if (!online.removeAll(offline)) {
             return List.of();
         }
-        return List.of(MetadataRecords.of(BrokerRegistrationChangeRecord.newBuilder()
+        var records = new ArrayList<MetadataRecord>();
+        records.add(MetadataRecords.of(BrokerRegistrationChangeRecord.newBuilder()
                 .setBrokerId(broker.id())
                 .setBrokerEpoch(broker.epoch())
                 .setReplaceLogDirs(true)
                 .addAllLogDirs(MetadataRecords.ids(online))
                 .build()));
+        records.addAll(LeaderUpdates.directoriesFailed(image, broker.id(), offline, settings));
+        return records;
     }
 }

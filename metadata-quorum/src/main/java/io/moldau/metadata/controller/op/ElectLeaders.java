@@ -4,6 +4,7 @@ import io.moldau.common.ApiError;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.metadata.controller.ControllerResult;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.LeaderElector;
@@ -26,6 +27,12 @@ public final class ElectLeaders {
     private static final byte PREFERRED = 0;
     private static final byte UNCLEAN = 1;
 
+    private final ControllerSettings settings;
+
+    public ElectLeaders(ControllerSettings settings) {
+        this.settings = settings;
+    }
+
     public ControllerResult<ElectLeadersResponseData> plan(MetadataImage image, ElectLeadersRequestData request) {
         if (request.electionType() != PREFERRED && request.electionType() != UNCLEAN) {
             throw new ApiException(
@@ -34,6 +41,7 @@ public final class ElectLeaders {
                             + "; 0 elects preferred leaders, 1 unclean ones.");
         }
         boolean unclean = request.electionType() == UNCLEAN;
+        var rules = new TopicRules(image, settings);
         var results = new ArrayList<ReplicaElectionResult>();
         var records = new ArrayList<MetadataRecord>();
         @Nullable List<TopicPartitions> wanted = request.topicPartitions();
@@ -42,7 +50,7 @@ public final class ElectLeaders {
             for (TopicImage topic : image.topics().topics()) {
                 var partitionResults = new ArrayList<PartitionResult>();
                 for (int partition : topic.partitions().keySet()) {
-                    ApiError error = elect(image, topic, partition, unclean, records);
+                    ApiError error = elect(image, rules, topic, partition, unclean, records);
                     if (error.error() != Errors.ELECTION_NOT_NEEDED) {
                         partitionResults.add(result(partition, error));
                     }
@@ -57,7 +65,8 @@ public final class ElectLeaders {
                 var partitionResults = new ArrayList<PartitionResult>();
                 for (int partition : topic.partitions()) {
                     partitionResults.add(result(
-                            partition, elect(image, image.topics().topic(topic.topic()), partition, unclean, records)));
+                            partition,
+                            elect(image, rules, image.topics().topic(topic.topic()), partition, unclean, records)));
                 }
                 results.add(new ReplicaElectionResult().setTopic(topic.topic()).setPartitionResult(partitionResults));
             }
@@ -67,6 +76,7 @@ public final class ElectLeaders {
 
     private static ApiError elect(
             MetadataImage image,
+            TopicRules rules,
             @Nullable TopicImage topic,
             int partitionId,
             boolean unclean,
@@ -83,7 +93,7 @@ public final class ElectLeaders {
             return ApiError.of(Errors.ELECTION_NOT_NEEDED);
         }
         Optional<MetadataRecord> record = new PartitionChange(
-                        partition, topic.id(), partitionId, image.cluster()::isActive)
+                        partition, topic.id(), partitionId, image.cluster()::isActive, rules.of(topic.name()))
                 .mode(unclean ? LeaderElector.Mode.UNCLEAN : LeaderElector.Mode.PREFERRED)
                 .build();
         int leader = record.map(change -> partition.merge(change.getPartitionChange()))

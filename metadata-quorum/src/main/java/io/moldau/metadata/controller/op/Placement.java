@@ -76,7 +76,7 @@ final class Placement {
     }
 
     /// The broker's log directory if it has exactly one; else the broker chooses and tells (KIP-858).
-    private static Uuid onlyDirectory(ClusterImage cluster, int brokerId) {
+    static Uuid onlyDirectory(ClusterImage cluster, int brokerId) {
         BrokerRegistration broker = cluster.broker(brokerId);
         return broker != null && broker.logDirs().size() == 1 ? broker.logDirs().getFirst() : Uuid.ZERO;
     }

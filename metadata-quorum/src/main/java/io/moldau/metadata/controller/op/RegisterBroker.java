@@ -47,15 +47,14 @@ public final class RegisterBroker {
         }
 
         var records = new ArrayList<MetadataRecord>();
-        if (existing != null && !sameProcess) {
-            // The old process is gone, and with it everything it led. After an orderly end nothing is lost.
-            records.addAll(LeaderUpdates.brokerLeft(
-                    image,
-                    brokerId,
-                    settings,
-                    request.getPreviousBrokerEpoch() == existing.epoch()
-                            ? LeaderUpdates.Alone.STAYS_LEADER
-                            : LeaderUpdates.Alone.STAYS_LEADER_IN_NEW_EPOCH));
+        if (!sameProcess) {
+            // The old process is gone, and with it everything it led. After an orderly end nothing is lost. One that
+            // was unregistered may still be an eligible leader somewhere.
+            boolean clean = existing != null && request.getPreviousBrokerEpoch() == existing.epoch();
+            records.addAll(
+                    clean
+                            ? LeaderUpdates.brokerLeftInOrder(image, brokerId, settings)
+                            : LeaderUpdates.brokerCrashed(image, brokerId, settings));
         }
         long epoch = sameProcess && existing != null
                 ? existing.epoch()

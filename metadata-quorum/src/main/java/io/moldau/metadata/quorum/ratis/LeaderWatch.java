@@ -131,29 +131,31 @@ final class LeaderWatch {
 
     /// The first request is answered at once: a leader whose listener does not answer yet is not one that is gone.
     private void greet(Leader leader) {
-        ask(leader, false).whenComplete((yes, failure) -> enqueue(() -> {
-            if (!isWatched(leader)) {
-                watch();
-            } else if (failure == null && yes) {
-                hold(leader);
-            } else {
-                later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
-            }
-        }));
+        ask(leader, false)
+                .whenComplete((yes, failure) -> enqueue(() -> {
+                    if (!isWatched(leader)) {
+                        watch();
+                    } else if (failure == null && yes) {
+                        hold(leader);
+                    } else {
+                        later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
+                    }
+                }));
     }
 
     private void hold(Leader leader) {
-        ask(leader, true).whenComplete((yes, failure) -> enqueue(() -> {
-            if (!isWatched(leader)) {
-                watch();
-            } else if (failure == null && yes) {
-                hold(leader);
-            } else if (failure != null && !isTimeout(failure)) {
-                broken(leader);
-            } else {
-                later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
-            }
-        }));
+        ask(leader, true)
+                .whenComplete((yes, failure) -> enqueue(() -> {
+                    if (!isWatched(leader)) {
+                        watch();
+                    } else if (failure == null && yes) {
+                        hold(leader);
+                    } else if (failure != null && !isTimeout(failure)) {
+                        broken(leader);
+                    } else {
+                        later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
+                    }
+                }));
     }
 
     private void retry(Leader leader, Runnable again) {
@@ -171,8 +173,10 @@ final class LeaderWatch {
 
     private CompletableFuture<Boolean> ask(Leader leader, boolean hold) {
         ByteBuffer note = quorum.note(leader).encode();
-        ByteBuffer request =
-                ByteBuffer.allocate(1 + note.remaining()).put(hold ? YES : NO).put(note).flip();
+        ByteBuffer request = ByteBuffer.allocate(1 + note.remaining())
+                .put(hold ? YES : NO)
+                .put(note)
+                .flip();
         return send(leader.key(), RaftMessage.WATCH, request, hold ? REQUEST_TIMEOUT_MS : AGREEMENT_TIMEOUT_MS);
     }
 
@@ -187,17 +191,18 @@ final class LeaderWatch {
     }
 
     private void broken(Leader leader) {
-        isGone(leader).thenAccept(refused -> enqueue(() -> {
-            if (!isWatched(leader)) {
-                watch();
-            } else if (refused) {
-                LOG.info("the process of the metadata quorum's leader {} is gone", leader);
-                gone = leader;
-                seekAgreement(leader);
-            } else {
-                later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
-            }
-        }));
+        isGone(leader)
+                .thenAccept(refused -> enqueue(() -> {
+                    if (!isWatched(leader)) {
+                        watch();
+                    } else if (refused) {
+                        LOG.info("the process of the metadata quorum's leader {} is gone", leader);
+                        gone = leader;
+                        seekAgreement(leader);
+                    } else {
+                        later(RETRY_MS, () -> retry(leader, () -> greet(leader)));
+                    }
+                }));
     }
 
     private CompletableFuture<Boolean> isGone(Leader leader) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The directory of a voter and the file that says whose it is.
 ///
-///     quorum.properties   cluster id, node id, directory id, and whether the log was ever opened here
+///     quorum.properties   cluster id, node id, directory id, whether the log was ever opened here, whether it is a
+/// voter's
 ///     commit.mark         see CommitMark
 ///     raft/               Ratis' own; it must hold nothing else
 public final class QuorumDirectory {
@@ -28,13 +29,15 @@ public final class QuorumDirectory {
     private final int nodeId;
     private final Uuid directoryId;
     private boolean opened;
+    private volatile boolean voter;
 
-    private QuorumDirectory(Path path, Uuid clusterId, int nodeId, Uuid directoryId, boolean opened) {
+    private QuorumDirectory(Path path, Uuid clusterId, int nodeId, Uuid directoryId, boolean opened, boolean voter) {
         this.path = path;
         this.clusterId = clusterId;
         this.nodeId = nodeId;
         this.directoryId = directoryId;
         this.opened = opened;
+        this.voter = voter;
     }
 
     /// Opens the directory, or prepares it if it is new.
@@ -58,6 +61,7 @@ public final class QuorumDirectory {
                     clusterId == null ? Uuid.random(random) : clusterId,
                     nodeId,
                     directoryId == null ? Uuid.random(random) : directoryId,
+                    false,
                     false);
             directory.store();
             return directory;
@@ -73,7 +77,9 @@ public final class QuorumDirectory {
                 Uuid.fromString(required(properties, "cluster.id", file)),
                 Integer.parseInt(required(properties, "node.id", file)),
                 Uuid.fromString(required(properties, "directory.id", file)),
-                Boolean.parseBoolean(required(properties, "opened", file)));
+                Boolean.parseBoolean(required(properties, "opened", file)),
+                // Earlier releases knew nothing but voters.
+                Boolean.parseBoolean(properties.getProperty("voter", properties.getProperty("opened"))));
         if (directory.nodeId != nodeId) {
             throw new IOException(path + " belongs to node " + directory.nodeId + ", but this is node " + nodeId
                     + ": set node.id=" + directory.nodeId + " or give this node a directory of its own");
@@ -122,9 +128,21 @@ public final class QuorumDirectory {
         }
     }
 
-    private void store() throws IOException {
+    /// Whether the node was a voter when it last heard about it.
+    boolean isVoter() {
+        return voter;
+    }
+
+    void markVoter(boolean now) throws IOException {
+        if (voter != now) {
+            voter = now;
+            store();
+        }
+    }
+
+    private synchronized void store() throws IOException {
         String text = "version=" + VERSION + "\ncluster.id=" + clusterId + "\nnode.id=" + nodeId + "\ndirectory.id="
-                + directoryId + "\nopened=" + opened + "\n";
+                + directoryId + "\nopened=" + opened + "\nvoter=" + voter + "\n";
         DurableFiles.replace(path.resolve("quorum.properties"), ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 

@@ -11,6 +11,7 @@ import io.moldau.metadata.quorum.LeadershipLostException;
 import io.moldau.metadata.quorum.LogEntry;
 import io.moldau.metadata.quorum.LogRange;
 import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumListener;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import io.moldau.metadata.quorum.QuorumState;
@@ -22,6 +23,7 @@ import io.moldau.metadata.quorum.transport.RaftTransport;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -31,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,6 +77,7 @@ public final class RatisQuorum implements MetadataQuorum {
 
     private static final String LOG_WRITER = "SegmentedRaftLogWorker";
     private static final long TICK_MS = 1000;
+    private static final long TRANSFER_TIMEOUT_MS = 2000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
     /// A batch that takes longer than this to commit shows a sick disk: one that hangs does not stop heartbeats, so
@@ -100,8 +104,16 @@ public final class RatisQuorum implements MetadataQuorum {
     private final LeaderWatch leaderWatch;
     private final ThreadGroup threads;
     private volatile @Nullable RaftServer server;
+    /// The server once it has started: a message that comes before would find it half open, and can spoil its start.
+    private volatile @Nullable RaftServer serving;
+
     private volatile RaftServer.@Nullable Division division;
     private volatile @Nullable RatisStateMachine stateMachine;
+    private final Membership membership;
+    private volatile @Nullable QuorumListener listener;
+    /// What other controllers said, while this one is no voter.
+    private volatile QuorumState observed = new QuorumState(-1, 0, false, List.of());
+
     private volatile boolean closing;
     /// When the batch in flight was appended, 0 if none is.
     private volatile long appendedNanos;
@@ -131,14 +143,18 @@ public final class RatisQuorum implements MetadataQuorum {
         this.leaderWatch = new LeaderWatch(new Watched(), transport, addresses, watching);
         this.requests = new RatisRequests(
                 name,
-                () -> server,
+                () -> serving,
                 Map.of(
                         RaftMessage.WATCH,
                         (kind, request) -> leaderWatch.onWatch(request),
                         RaftMessage.LEADER_GONE,
-                        (kind, request) -> leaderWatch.onLeaderGone(request)));
+                        (kind, request) -> leaderWatch.onLeaderGone(request),
+                        RaftMessage.PREPARE_TO_JOIN,
+                        (kind, request) -> prepareToJoin(request)));
         this.threads = new ThreadGroup("metadata-quorum-" + config.self().nodeId());
         this.maintenance = scheduler(name + "-maintenance");
+        this.membership = new Membership(
+                selfId, groupId, clientId, callIds, transport, maintenance, () -> resign(TRANSFER_TIMEOUT_MS));
     }
 
     /// One thread, that starts with the first task.
@@ -165,33 +181,62 @@ public final class RatisQuorum implements MetadataQuorum {
     }
 
     @Override
-    public void start(QuorumListener listener) throws IOException {
-        // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good part
-        // of
-        // the start, spent on another thread.
-        var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
-        beans.setDaemon(true);
-        beans.start();
-        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
-        var machine = new RatisStateMachine(applied, snapshots, listener, metrics, faults, this::leaderless, this::leaderChanged);
-        stateMachine = machine;
-        try {
-            inOwnThreadGroup(() -> startServer(machine));
-        } catch (IOException | RuntimeException e) {
-            close();
-            throw new IOException(
-                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+    public void start(QuorumListener toTell) throws IOException {
+        listener = toTell;
+        if (config.voters().isEmpty() && !directory.isVoter()) {
+            LOG.info("this controller is no voter yet: {}", selfId);
+        } else {
+            // Ratis registers a bean for JMX on its way to start, which sets up the whole platform bean server: a good
+            // part of the start, spent on another thread.
+            var beans = new Thread(ManagementFactory::getPlatformMBeanServer, "platform-mbean-server");
+            beans.setDaemon(true);
+            beans.start();
+            try {
+                open(toTell);
+            } catch (IOException | RuntimeException e) {
+                close();
+                throw e;
+            }
         }
         snapshotNanos = time.nanoseconds();
         snapshotIndex = applied.position().index();
         maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
+    private void open(QuorumListener toTell) throws IOException {
+        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
+        var machine = new RatisStateMachine(
+                applied,
+                snapshots,
+                toTell,
+                metrics,
+                faults,
+                this::leaderless,
+                this::leaderChanged,
+                () -> inMaintenance(this::divisionClosed),
+                () -> inMaintenance(this::votersChanged));
+        stateMachine = machine;
+        try {
+            inOwnThreadGroup(() -> startServer(machine));
+        } catch (IOException | RuntimeException e) {
+            throw new IOException(
+                    "the metadata log in " + directory.path() + " cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private void inMaintenance(Runnable task) {
+        try {
+            maintenance.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the quorum is closing", e);
+        }
+    }
+
     private void startServer(RatisStateMachine machine) throws IOException {
         RaftServer started = RaftServer.newBuilder()
                 .setServerId(selfId)
                 .setGroup(RaftGroup.valueOf(
-                        groupId, config.voters().stream().map(this::peer).toList()))
+                        groupId, config.voters().stream().map(RatisQuorum::peer).toList()))
                 // The default formats; this takes what is there.
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
@@ -204,8 +249,12 @@ public final class RatisQuorum implements MetadataQuorum {
         division = own;
         machine.division(own);
         started.start();
+        serving = started;
         directory.markOpened();
         checkNothingCommittedIsLost(own);
+        if (!config.voters().isEmpty()) {
+            directory.markVoter(true);
+        }
     }
 
     private interface Start {
@@ -232,7 +281,7 @@ public final class RatisQuorum implements MetadataQuorum {
         }
     }
 
-    private RaftPeer peer(Voter voter) {
+    static RaftPeer peer(Voter voter) {
         var builder = RaftPeer.newBuilder().setId(RaftPeerId.valueOf(voter.key()));
         if (!voter.host().isEmpty()) {
             builder.setAddress(voter.host() + ":" + voter.port());
@@ -315,7 +364,7 @@ public final class RatisQuorum implements MetadataQuorum {
     public QuorumState state() {
         RaftServer.Division own = division;
         if (own == null) {
-            return new QuorumState(-1, 0, false, List.of());
+            return observed;
         }
         DivisionInfo info = own.getInfo();
         @Nullable RaftPeerId leader = info.getLeaderId();
@@ -329,7 +378,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 voters);
     }
 
-    private static Voter voter(RaftPeer peer) {
+    static Voter voter(RaftPeer peer) {
         String key = peer.getId().toString();
         int dot = key.indexOf('.');
         Uuid directoryId = dot < 0 ? Uuid.ZERO : Uuid.fromString(key.substring(dot + 1));
@@ -399,6 +448,160 @@ public final class RatisQuorum implements MetadataQuorum {
         return entry == null ? -1 : (int) entry.getTerm();
     }
 
+    // ---- Becoming a voter, and ceasing to be one.
+
+    /// Whether this controller follows the log by fetching it, because it is no voter.
+    public boolean isObserver() {
+        return !isVoter();
+    }
+
+    private boolean isVoter() {
+        RaftServer.Division own = division;
+        return own != null && own.getRaftConf().getPeer(selfId) != null;
+    }
+
+    /// What an observer learned from those it fetches from.
+    public void observed(int leaderId, int epoch) {
+        observed = new QuorumState(leaderId, epoch, false, List.of());
+        QuorumListener told = listener;
+        if (told != null && isObserver()) {
+            told.onLeaderChanged(leaderId);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> addVoter(Voter voter, long timeoutMs) {
+        return membership.add(server, division, voter, timeoutMs);
+    }
+
+    @Override
+    public CompletableFuture<Void> removeVoter(int nodeId, Uuid directoryId, long timeoutMs) {
+        return membership.remove(server, division, nodeId, directoryId, timeoutMs);
+    }
+
+    /// The leader is about to make this controller a voter: open a log for what it will send.
+    private CompletableFuture<ByteBuffer> prepareToJoin(ByteBuffer request) {
+        var answer = new CompletableFuture<ByteBuffer>();
+        inMaintenance(() -> {
+            try {
+                PeerNote note = PeerNote.decode(request);
+                QuorumListener told = listener;
+                boolean ready = note.sender().equals(selfId.toString()) && told != null && !closing;
+                if (ready && server == null && told != null) {
+                    LOG.info("getting ready to become a voter: {}", selfId);
+                    open(told);
+                }
+                answer.complete(
+                        ByteBuffer.allocate(1).put((byte) (ready ? 1 : 0)).flip());
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("this controller cannot become a voter", e);
+                retire();
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    /// On the maintenance thread.
+    private void votersChanged() {
+        RaftServer.Division own = division;
+        if (own == null || closing) {
+            return;
+        }
+        boolean member = own.getRaftConf().getPeer(selfId) != null;
+        try {
+            if (member && own.getRaftConf().getPreviousPeers().isEmpty() && !directory.isVoter()) {
+                LOG.info("this controller is a voter now: {}", selfId);
+                directory.markVoter(true);
+            } else if (!member
+                    && directory.isVoter()
+                    && own.getRaftConf().getPreviousPeers().isEmpty()
+                    && own.getInfo().getLastAppliedIndex() >= own.getRaftConf().getLogEntryIndex()) {
+                retire();
+            }
+        } catch (IOException e) {
+            faults.handle("remembering whether this node is a voter", e);
+        }
+    }
+
+    /// On the maintenance thread.
+    private void divisionClosed() {
+        if (closing || division == null) {
+            return;
+        }
+        boolean fixed =
+                config.voters().stream().anyMatch(voter -> voter.directoryId().equals(Uuid.ZERO));
+        if (fixed || !directory.isVoter()) {
+            faults.handle(
+                    "metadata quorum",
+                    new IllegalStateException(
+                            "Ratis closed the metadata group by itself: an entry could not be applied,"
+                                    + " or the JVM was paused for very long"));
+        } else {
+            retire();
+        }
+    }
+
+    /// This node is no voter any more. What it has applied stays, and goes on by fetching; its log stays too, for the
+    /// case that it becomes a voter again.
+    private void retire() {
+        RaftServer current = server;
+        RatisStateMachine machine = stateMachine;
+        server = null;
+        serving = null;
+        division = null;
+        stateMachine = null;
+        if (machine != null) {
+            machine.closing();
+        }
+        try {
+            directory.markVoter(false);
+        } catch (IOException e) {
+            faults.handle("remembering that this node is no voter", e);
+        }
+        if (current != null) {
+            LOG.info("this controller is no voter any more: {}", selfId);
+            closeServer(current);
+        }
+        QuorumListener told = listener;
+        if (told != null) {
+            told.onLeadershipLost();
+        }
+    }
+
+    @Override
+    public QuorumDescription describe() {
+        RaftServer.Division own = division;
+        RaftServer current = server;
+        if (own == null || current == null) {
+            return MetadataQuorum.super.describe();
+        }
+        Map<String, TransportRpc.Progress> progress =
+                current.getServerRpc() instanceof TransportRpc rpc ? rpc.progress() : Map.of();
+        long now = time.milliseconds();
+        var voters = new ArrayList<QuorumDescription.Replica>();
+        for (RaftPeer peer : own.getRaftConf().getCurrentPeers()) {
+            Voter voter = voter(peer);
+            TransportRpc.Progress known = progress.get(voter.key());
+            if (peer.getId().equals(selfId)) {
+                voters.add(new QuorumDescription.Replica(
+                        voter.nodeId(), voter.directoryId(), own.getRaftLog().getNextIndex(), now, now));
+            } else if (known == null) {
+                voters.add(new QuorumDescription.Replica(voter.nodeId(), voter.directoryId(), -1, -1, -1));
+            } else {
+                voters.add(new QuorumDescription.Replica(
+                        voter.nodeId(),
+                        voter.directoryId(),
+                        known.matchIndex() + 1,
+                        known.lastAnswerMs(),
+                        known.lastCaughtUpMs()));
+            }
+        }
+        QuorumState state = state();
+        return new QuorumDescription(
+                state.leaderId(), state.epoch(), own.getRaftLog().getLastCommittedIndex() + 1, voters);
+    }
+
     // ---- Snapshots.
 
     @Override
@@ -451,10 +654,7 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         LifeCycle.State state = own.getInfo().getLifeCycleState();
         if (state.isClosingOrClosed() || state == LifeCycle.State.EXCEPTION) {
-            if (!closing) {
-                faults.handle(
-                        "metadata quorum", new IllegalStateException("the metadata group of this node is " + state));
-            }
+            divisionClosed();
             return;
         }
         try {
@@ -471,6 +671,9 @@ public final class RatisQuorum implements MetadataQuorum {
             resign(TICK_MS);
         }
         long index = applied.position().index();
+        if (index > machine.getLastAppliedTermIndex().getIndex()) {
+            return;
+        }
         boolean bytesDue = machine.appliedBytes() - snapshotAppliedBytes >= config.snapshotBytes();
         boolean timeDue = index > snapshotIndex
                 && time.nanoseconds() - snapshotNanos >= TimeUnit.MILLISECONDS.toNanos(config.snapshotIntervalMs());
@@ -480,18 +683,18 @@ public final class RatisQuorum implements MetadataQuorum {
     }
 
     private void markCommitted() throws IOException {
-        AppliedMetadata.Position position = applied.position();
-        if (position.index() >= 0) {
-            commitMark.write(new CommitMark.Mark(position.term(), position.index()));
+        // Not what was fetched from others: this log's own word.
+        RatisStateMachine machine = stateMachine;
+        @Nullable TermIndex last = machine == null ? null : machine.getLastAppliedTermIndex();
+        if (last != null && last.getIndex() >= 0) {
+            commitMark.write(new CommitMark.Mark((int) last.getTerm(), last.getIndex()));
         }
     }
 
     /// Ratis' connections back off while a peer is away, and then even vote requests fail at once: without a reset a
     /// returned voter can wait minutes for a leader. It also has names resolved again.
     private void leaderless() {
-        if (!closing) {
-            maintenance.execute(this::resetChannels);
-        }
+        inMaintenance(this::resetChannels);
     }
 
     private void resetChannels() {
@@ -645,6 +848,7 @@ public final class RatisQuorum implements MetadataQuorum {
             return;
         }
         closing = true;
+        serving = null;
         maintenance.shutdown();
         watching.execute(leaderWatch::close);
         watching.shutdown();

@@ -10,9 +10,9 @@ import java.util.Map;
 ///
 /// @param directory holds the Raft log and snapshots; must hold nothing else
 /// @param self this node as a voter
-/// @param voters the first voters; a configuration stored in the log wins over this list. Empty for a node that waits
-/// to
-///     be added
+/// @param voters the first voters; a configuration stored in the log wins over this list. Empty for a node that became
+/// a
+///     voter later, or has yet to
 /// @param rpcTimeoutMinMs a follower that hears nothing this long may stand for election; heartbeats go every half of
 /// it
 /// @param snapshotBytes a snapshot is due after so many bytes of entries

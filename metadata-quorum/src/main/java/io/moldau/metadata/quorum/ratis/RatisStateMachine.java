@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -49,6 +50,10 @@ final class RatisStateMachine extends BaseStateMachine {
     private final Runnable onLeaderless;
     /// The same for news about the leader.
     private final Runnable onLeaderChanged;
+    /// The same when Ratis closed the division by itself, and when the voters changed.
+    private final Runnable onClosed;
+
+    private final Runnable onVotersChanged;
     private final AtomicLong appliedBytes = new AtomicLong();
     private volatile RaftServer.@Nullable Division division;
     private volatile boolean closing;
@@ -60,7 +65,9 @@ final class RatisStateMachine extends BaseStateMachine {
             QuorumMetrics metrics,
             FaultHandler faults,
             Runnable onLeaderless,
-            Runnable onLeaderChanged) {
+            Runnable onLeaderChanged,
+            Runnable onClosed,
+            Runnable onVotersChanged) {
         this.applied = applied;
         this.snapshots = snapshots;
         this.listener = listener;
@@ -68,6 +75,8 @@ final class RatisStateMachine extends BaseStateMachine {
         this.faults = faults;
         this.onLeaderless = onLeaderless;
         this.onLeaderChanged = onLeaderChanged;
+        this.onClosed = onClosed;
+        this.onVotersChanged = onVotersChanged;
     }
 
     /// Must be called before the server starts.
@@ -119,7 +128,6 @@ final class RatisStateMachine extends BaseStateMachine {
     private void load() throws IOException {
         var loaded = snapshots.load();
         if (loaded == null) {
-            applied.reset(MetadataImage.EMPTY, -1, 0);
             setLastAppliedTermIndex(TermIndex.INITIAL_VALUE);
         } else {
             applied.reset(loaded.image(), loaded.index(), loaded.term());
@@ -134,16 +142,15 @@ final class RatisStateMachine extends BaseStateMachine {
 
     @Override
     public long takeSnapshot() throws IOException {
-        return snapshots.register(applied.position());
+        AppliedMetadata.Position position = applied.position();
+        // What was fetched from others before this node became a voter can be ahead of its log.
+        return position.index() > getLastAppliedTermIndex().getIndex() ? -1 : snapshots.register(position);
     }
 
     @Override
     public void close() {
         if (!closing) {
-            faults.handle(
-                    "metadata quorum",
-                    new IllegalStateException("Ratis closed the metadata group by itself: the node was removed from the"
-                            + " voters, an entry could not be applied, or the JVM was paused for very long"));
+            onClosed.run();
         }
     }
 
@@ -219,7 +226,12 @@ final class RatisStateMachine extends BaseStateMachine {
         super.notifyTermIndexUpdated(term, index);
     }
 
-    // ---- Leadership. Only enqueue.
+    // ---- Leadership and voters. Only enqueue.
+
+    @Override
+    public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto newRaftConfiguration) {
+        onVotersChanged.run();
+    }
 
     @Override
     public void notifyLeaderChanged(RaftGroupMemberId groupMemberId, RaftPeerId newLeader) {

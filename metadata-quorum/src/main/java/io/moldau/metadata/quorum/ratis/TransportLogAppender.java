@@ -58,6 +58,8 @@ final class TransportLogAppender extends LogAppenderBase {
     private int failures;
     private long restUntilNanos = Long.MIN_VALUE;
     private long commitTold = -1;
+    private long lastCaughtUpMs = -1;
+    private volatile TransportRpc.Progress progress = new TransportRpc.Progress(-1, -1, -1);
 
     TransportLogAppender(
             RaftServer.Division server, LeaderState leader, FollowerInfo follower, TransportRpc rpc, Time time) {
@@ -72,6 +74,10 @@ final class TransportLogAppender extends LogAppenderBase {
         if (signal.availablePermits() == 0) {
             signal.release();
         }
+    }
+
+    TransportRpc.Progress progress() {
+        return progress;
     }
 
     @Override
@@ -159,9 +165,25 @@ final class TransportLogAppender extends LogAppenderBase {
         }
         commitTold = Math.max(commitTold, request.getLeaderCommit());
         Timestamp sent = Timestamp.currentTime();
+        long sentMs = time.milliseconds();
+        long end = getRaftLog().getNextIndex();
         getFollower().updateLastRpcSendTime(heartbeat);
         rpc.append(request)
-                .whenComplete((reply, failure) -> answered(() -> appended(request, heartbeat, sent, reply, failure)));
+                .whenComplete((reply, failure) -> answered(() -> {
+                    appended(request, heartbeat, sent, reply, failure);
+                    if (reply != null) {
+                        heardOf(end, sentMs);
+                    }
+                }));
+    }
+
+    /// @param end of the leader's log when the message went out that the follower has answered now
+    private void heardOf(long end, long sentMs) {
+        long match = getFollower().getMatchIndex();
+        if (match + 1 >= end) {
+            lastCaughtUpMs = sentMs;
+        }
+        progress = new TransportRpc.Progress(match, time.milliseconds(), lastCaughtUpMs);
     }
 
     private void answered(Runnable answer) {
@@ -224,7 +246,12 @@ final class TransportLogAppender extends LogAppenderBase {
         int rest = failures > LONG_REST_AFTER ? LONG_REST_MS : REST_MS[Math.min(failures, REST_MS.length) - 1];
         restUntilNanos = time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(rest);
         if (failures % FAILURES_PER_WARNING == 1) {
-            LOG.warn("{} did not get {} ({} failures in a row): {}", getFollowerId(), what, failures, failure);
+            LOG.warn(
+                    "{} did not get {} ({} failures in a row): {}",
+                    getFollowerId(),
+                    what,
+                    failures,
+                    String.valueOf(failure));
         }
     }
 

@@ -7,6 +7,8 @@ import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -127,6 +129,18 @@ final class TransportRpc implements RaftServerRpc {
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /// How far a follower is.
+    record Progress(long matchIndex, long lastAnswerMs, long lastCaughtUpMs) {}
+
+    /// The followers this leader sends to, by key.
+    Map<String, Progress> progress() {
+        var progress = new HashMap<String, Progress>();
+        for (TransportLogAppender appender : appenders) {
+            progress.put(appender.getFollowerId().toString(), appender.progress());
+        }
+        return progress;
     }
 
     void register(TransportLogAppender appender) {

@@ -375,7 +375,11 @@ class BrokerOperationsTest {
     }
 
     private static AlterPartitionResponse.PartitionState state(MetadataImage image, AlterPartitionRequest request) {
-        return new AlterPartition().plan(image, request).response().getTopics(0).getPartitions(0);
+        return new AlterPartition(SETTINGS)
+                .plan(image, request)
+                .response()
+                .getTopics(0)
+                .getPartitions(0);
     }
 
     @Test
@@ -387,7 +391,8 @@ class BrokerOperationsTest {
         assertThat(state.getPartitionEpoch()).isEqualTo(11);
         assertThat(state.getLeaderEpoch()).isEqualTo(4);
         MetadataImage after = TestImages.apply(
-                image, new AlterPartition().plan(image, propose(4, 10, 1, 0)).records());
+                image,
+                new AlterPartition(SETTINGS).plan(image, propose(4, 10, 1, 0)).records());
         assertThat(partition(after).isr()).containsExactly(1, 0);
         assertThat(partition(after).partitionEpoch()).isEqualTo(11);
     }
@@ -431,7 +436,7 @@ class BrokerOperationsTest {
                                 : List.of(new ElectLeadersRequestData.TopicPartitions()
                                         .setTopic("t")
                                         .setPartitions(List.of(0, 7))));
-        return new ElectLeaders().plan(image, request).response();
+        return new ElectLeaders(SETTINGS).plan(image, request).response();
     }
 
     private static Errors first(ElectLeadersResponseData response) {

@@ -6,6 +6,7 @@ import io.moldau.common.ApiError;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.controller.ConfigValidator;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.controller.TestImages;
 import io.moldau.metadata.image.ConfigResource;
 import io.moldau.metadata.image.MetadataImage;
@@ -29,7 +30,7 @@ class ConfigOperationsTest {
     private static final byte SUBTRACT = 3;
     private static final ConfigResource T = ConfigResource.topic("t");
 
-    private final AlterConfigs operation = new AlterConfigs(new ConfigValidator() {
+    private static final ConfigValidator VALIDATOR = new ConfigValidator() {
         @Override
         public Optional<ApiError> validate(ConfigResource resource, Map<String, String> overrides) {
             return "bad".equals(overrides.get("retention.ms"))
@@ -46,7 +47,9 @@ class ConfigOperationsTest {
         public @Nullable String defaultValue(ConfigResource.Type type, String key) {
             return key.equals("cleanup.policy") ? "delete" : null;
         }
-    });
+    };
+
+    private final AlterConfigs operation = new AlterConfigs(VALIDATOR, ControllerSettings.DEFAULTS);
 
     private MetadataImage image = TestImages.apply(
             TestImages.withBrokers(1),

@@ -159,7 +159,7 @@ class RatisQuorumTest {
     private static MetadataBatch bootstrap(int epoch) {
         return batch(
                 epoch,
-                Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(1))
+                Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(1))
                         .toArray(MetadataRecord[]::new));
     }
 

@@ -1,0 +1,9 @@
+package io.moldau.broker.replica;
+
+/// Told what became of a follower's step: on the caller's thread before the call returns, or on another thread. Must
+/// be quick and must not block.
+@FunctionalInterface
+public interface FollowerCallback {
+
+    void done(FollowerOutcome outcome);
+}

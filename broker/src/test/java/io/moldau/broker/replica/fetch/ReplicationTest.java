@@ -1,0 +1,425 @@
+package io.moldau.broker.replica.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.moldau.broker.replica.fetch.ReplicaCluster.Broker;
+import io.moldau.broker.replica.fetch.ReplicaCluster.Entry;
+import io.moldau.common.Errors;
+import io.moldau.log.AppendOutcome;
+import io.moldau.testing.Seeds;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Replicas that follow each other: what is acknowledged stays, logs agree, the ISR is what it says.
+class ReplicationTest {
+
+    private ReplicaCluster cluster = new ReplicaCluster(1, 1);
+
+    private Broker broker(int id) {
+        Broker broker = cluster.brokers.get(id);
+        assertThat(broker).isNotNull();
+        return java.util.Objects.requireNonNull(broker);
+    }
+
+    private void start(long seed, int minInsyncReplicas, int... ids) {
+        cluster = new ReplicaCluster(seed, minInsyncReplicas, ids);
+    }
+
+    @AfterEach
+    void noFaults() {
+        cluster.close();
+        assertThat(cluster.faults.faults()).isEmpty();
+    }
+
+    private void assertLogsEqual() {
+        List<Entry> first = null;
+        for (Broker broker : cluster.brokers.values()) {
+            if (broker.isUp()) {
+                List<Entry> entries = broker.entries();
+                if (first == null) {
+                    first = entries;
+                }
+                assertThat(entries).as(broker.toString()).isEqualTo(first);
+            }
+        }
+    }
+
+    @Seeds(count = 20)
+    void followersCopyTheLeader(long seed) {
+        start(seed, 1, 1, 2, 3);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.settle();
+        Set<String> acknowledged = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            String value = "v" + i;
+            broker(1).produce(value, true, () -> acknowledged.add(value));
+            cluster.drift();
+        }
+        cluster.pass(1000);
+        assertThat(acknowledged).hasSize(20);
+        assertLogsEqual();
+        assertThat(broker(2).entries()).hasSize(20);
+        assertThat(broker(2).partition().highWatermark()).isEqualTo(20);
+        assertThat(broker(3).partition().highWatermark()).isEqualTo(20);
+    }
+
+    @Test
+    void nothingIsAcknowledgedBeforeAllInSyncReplicasHaveIt() {
+        start(1, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(50);
+        broker(2).crash(false);
+        var acknowledged = new ArrayList<String>();
+        broker(1).produce("a", true, () -> acknowledged.add("a"));
+        cluster.pass(500);
+        assertThat(acknowledged).isEmpty();
+        assertThat(broker(1).partition().highWatermark()).isZero();
+        // Proposed to leave, and counted until the controller has agreed.
+        cluster.pass(600);
+        broker(1).tick();
+        assertThat(acknowledged).isEmpty();
+        cluster.pass(300);
+        assertThat(cluster.partitionState().isr()).containsExactly(1);
+        assertThat(acknowledged).containsExactly("a");
+    }
+
+    @Test
+    void theIsrShrinksAndGrowsThroughTheController() {
+        start(2, 1, 1, 2, 3);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.pass(50);
+        broker(3).crash(false);
+        broker(1).produce("a");
+        cluster.pass(1100);
+        broker(1).tick();
+        cluster.pass(300);
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
+        broker(1).produce("b");
+        broker(3).restart();
+        cluster.pass(2000);
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2, 3);
+        assertThat(broker(1).partition().leaderState().isr()).containsExactly(1, 2, 3);
+        assertLogsEqual();
+    }
+
+    @Test
+    void belowTheMinimumWritesAreRefusedAndNothingIsCommitted() {
+        start(3, 2, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(50);
+        broker(2).crash(false);
+        var acknowledged = new ArrayList<String>();
+        broker(1).produce("a", true, () -> acknowledged.add("a"));
+        cluster.pass(1100);
+        broker(1).tick();
+        cluster.pass(300);
+        assertThat(cluster.partitionState().isr()).containsExactly(1);
+        assertThat(acknowledged).isEmpty();
+        assertThat(broker(1).produce("b"))
+                .isInstanceOfSatisfying(
+                        AppendOutcome.Rejected.class,
+                        it -> assertThat(it.error()).isEqualTo(Errors.NOT_ENOUGH_REPLICAS));
+        broker(2).restart();
+        cluster.pass(2000);
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
+        assertThat(acknowledged).containsExactly("a");
+    }
+
+    @Test
+    void aFollowerFarBehindStartsWhereTheLeaderBegins() {
+        start(4, 1, 1, 2);
+        cluster.lead(1, List.of(1));
+        cluster.pass(50);
+        broker(2).crash(false);
+        for (int i = 0; i < 10; i++) {
+            broker(1).produce("v" + i);
+        }
+        cluster.pass(1100);
+        broker(1).tick();
+        cluster.pass(300);
+        assertThat(cluster.partitionState().isr()).containsExactly(1);
+        broker(1).partition().deleteRecordsBefore(7);
+        broker(2).restart();
+        cluster.pass(1000);
+        assertThat(broker(2).partition().logStartOffset()).isEqualTo(7);
+        assertLogsEqual();
+        // And follows when more is deleted.
+        broker(1).partition().deleteRecordsBefore(9);
+        cluster.pass(1000);
+        assertThat(broker(2).partition().logStartOffset()).isEqualTo(9);
+    }
+
+    @Test
+    void aNewPartitionIsFetchedThoughAFetchWaitsAtItsLeader() {
+        // A follower whose fetch waits half a second must not be half a second late after an election.
+        start(5, 1, 1, 2, 3);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.pass(700);
+        long before = cluster.time.milliseconds();
+        cluster.lead(2, List.of(1, 2, 3));
+        cluster.settle();
+        var acknowledged = new ArrayList<String>();
+        broker(2).produce("a", true, () -> acknowledged.add("a"));
+        while (acknowledged.isEmpty()) {
+            cluster.pass(10);
+        }
+        assertThat(cluster.time.milliseconds() - before).isLessThan(200);
+    }
+
+    // --- KIP-101, KIP-279 ---
+
+    /// A follower restarts before it has heard that its last record is committed; then the leader dies, and
+    /// comes back
+    /// as a follower. Cutting at the high watermark loses the record everywhere.
+    private void restartBeforeTheWatermarkArrives() {
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(600);
+        broker(1).produce("m1");
+        cluster.pass(600);
+        var acknowledged = new ArrayList<String>();
+        broker(1).produce("m2", true, () -> acknowledged.add("m2"));
+        while (acknowledged.isEmpty()) {
+            cluster.step();
+        }
+        assertThat(broker(2).partition().logEndOffset()).isEqualTo(2);
+        assertThat(broker(2).partition().highWatermark()).as("not heard yet").isEqualTo(1);
+        broker(2).checkpoint();
+        broker(2).crash(false);
+        broker(2).restart();
+        while (broker(2).partitionIfAny() == null) {
+            cluster.step();
+        }
+        broker(1).crash(false); // before the follower could fetch again
+        cluster.lead(2, List.of(1, 2));
+        cluster.settle();
+        broker(1).restart();
+        cluster.pass(1500);
+    }
+
+    @Test
+    void aRestartBeforeTheWatermarkArrivesLosesNothing() {
+        start(6, 1, 1, 2);
+        restartBeforeTheWatermarkArrives();
+        assertThat(broker(2).values()).containsExactly("m1", "m2");
+        assertLogsEqual();
+    }
+
+    @Test
+    void plantedCuttingAtTheHighWatermarkLosesARecord() {
+        start(6, 1, 1, 2);
+        cluster.truncateToHighWatermark = true;
+        restartBeforeTheWatermarkArrives();
+        assertThat(broker(1).values()).doesNotContain("m2");
+    }
+
+    /// Both lose their power. The one that had the record only in memory comes back first, leads and writes
+    /// another in
+    /// its place.
+    private void bothRestartWithDivergingTails() {
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(600);
+        broker(1).produce("m1");
+        cluster.pass(600);
+        broker(2).flush();
+        broker(2).checkpoint();
+        broker(1).produce("m2");
+        cluster.pass(600);
+        broker(1).flush();
+        broker(1).checkpoint();
+        broker(1).crash(true);
+        broker(2).crash(true);
+        broker(2).restart();
+        cluster.lead(2, List.of(2));
+        cluster.settle();
+        assertThat(broker(2).values()).containsExactly("m1");
+        broker(2).produce("m3");
+        cluster.settle();
+        broker(1).restart();
+        cluster.pass(2000);
+    }
+
+    @Test
+    void divergingTailsAreCutWhereTheEpochsPart() {
+        start(7, 1, 1, 2);
+        bothRestartWithDivergingTails();
+        assertThat(broker(2).values()).containsExactly("m1", "m3");
+        assertLogsEqual();
+    }
+
+    @Test
+    void plantedCuttingAtTheHighWatermarkLeavesDivergingTails() {
+        start(7, 1, 1, 2);
+        cluster.truncateToHighWatermark = true;
+        bothRestartWithDivergingTails();
+        assertThat(broker(1).values()).isNotEqualTo(broker(2).values());
+    }
+
+    /// Leaders change so fast that the follower's last epoch is one its leader never saw (KIP-279).
+    private void leadersChangeQuickly() {
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(600);
+        broker(1).produce("m1");
+        cluster.pass(600);
+        broker(2).crash(false);
+        cluster.lead(1, List.of(1)); // epoch 1
+        cluster.settle();
+        broker(1).produce("a");
+        cluster.settle();
+        broker(1).crash(false);
+        broker(2).restart();
+        cluster.lead(2, List.of(2)); // epoch 2, unclean: "a" is lost
+        cluster.settle();
+        broker(2).produce("b");
+        broker(2).produce("b2");
+        cluster.settle();
+        broker(2).crash(false);
+        broker(1).restart();
+        cluster.lead(1, List.of(1)); // epoch 3, unclean again
+        cluster.settle();
+        broker(1).produce("c");
+        cluster.settle();
+        broker(2).restart();
+        cluster.pass(2000);
+    }
+
+    @Test
+    void anEpochTheLeaderNeverSawIsCutAway() {
+        start(8, 1, 1, 2);
+        leadersChangeQuickly();
+        assertThat(broker(1).values()).containsExactly("m1", "a", "c");
+        assertLogsEqual();
+    }
+
+    @Test
+    void plantedCuttingAtTheHighWatermarkKeepsAnEpochTheLeaderNeverSaw() {
+        start(8, 1, 1, 2);
+        cluster.truncateToHighWatermark = true;
+        leadersChangeQuickly();
+        assertThat(broker(1).values()).isNotEqualTo(List.of("m1", "a", "c"));
+    }
+
+    /// Fast elections without data between them (KAFKA-10706): the follower knows epochs that began and got nothing.
+    @Test
+    void epochsWithoutRecordsDoNotStopAFollower() {
+        start(9, 1, 1, 2, 3);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.pass(600);
+        broker(1).produce("m1");
+        cluster.pass(600);
+        for (int i = 0; i < 3; i++) {
+            cluster.lead(2, List.of(1, 2, 3));
+            cluster.settle();
+            cluster.lead(1, List.of(1, 2, 3));
+            cluster.settle();
+        }
+        cluster.lead(3, List.of(1, 2, 3));
+        cluster.pass(600);
+        broker(3).produce("m2");
+        cluster.pass(600);
+        assertThat(broker(1).values()).containsExactly("m1", "m2");
+        assertLogsEqual();
+    }
+
+    // --- by chance ---
+
+    /// Crashes, restarts and elections at random moments; with processes that die and disks that keep what
+    /// was written,
+    /// an acknowledged record is never lost.
+    @Seeds(count = 60)
+    void whatIsAcknowledgedStays(long seed) {
+        run(seed);
+    }
+
+    private void run(long seed) {
+        start(seed, 2, 1, 2, 3);
+        var random = new Random(seed ^ 0x5eed);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.pass(100);
+        Set<String> acknowledged = new HashSet<>();
+        Map<Integer, Long> watermarks = new HashMap<>();
+        int written = 0;
+        for (int i = 0; i < 200; i++) {
+            switch (random.nextInt(14)) {
+                case 0 -> {
+                    Broker victim = broker(1 + random.nextInt(3));
+                    if (victim.isUp()
+                            && cluster.brokers.values().stream()
+                                            .filter(Broker::isUp)
+                                            .count()
+                                    > 1) {
+                        victim.crash(false);
+                        watermarks.remove(victim.id);
+                    }
+                }
+                case 1, 2 -> {
+                    for (Broker broker : cluster.brokers.values()) {
+                        if (!broker.isUp()) {
+                            broker.restart();
+                            break;
+                        }
+                    }
+                }
+                case 3 -> elect(random, false);
+                case 4 -> cluster.brokers.values().forEach(Broker::tick);
+                case 5 -> cluster.pass(random.nextInt(400));
+                default -> {
+                    for (Broker broker : cluster.brokers.values()) {
+                        if (broker.partitionIfAny() != null
+                                && broker.partition().isLeader()) {
+                            String value = "v" + written++;
+                            broker.produce(value, true, () -> acknowledged.add(value));
+                        }
+                    }
+                }
+            }
+            elect(random, true);
+            cluster.drift();
+            for (Broker broker : cluster.brokers.values()) {
+                if (broker.partitionIfAny() != null) {
+                    long now = broker.partition().highWatermark();
+                    assertThat(now)
+                            .as("the high watermark of %s in step %d", broker, i)
+                            .isGreaterThanOrEqualTo(watermarks.getOrDefault(broker.id, 0L));
+                    watermarks.put(broker.id, now);
+                }
+            }
+        }
+        for (Broker broker : cluster.brokers.values()) {
+            if (!broker.isUp()) {
+                broker.restart();
+            }
+        }
+        elect(random, true);
+        for (int i = 0; i < 8; i++) {
+            cluster.pass(600);
+            cluster.brokers.values().forEach(Broker::tick);
+        }
+        assertThat(cluster.partitionState().isr()).containsExactlyInAnyOrder(1, 2, 3);
+        assertLogsEqual();
+        assertThat(acknowledged).isNotEmpty();
+        assertThat(broker(1).values()).containsAll(acknowledged);
+    }
+
+    /// A leader from the ISR that is up.
+    ///
+    /// @param onlyIfDown only if there is none, or the one there is has died
+    private void elect(Random random, boolean onlyIfDown) {
+        var state = cluster.partitionState();
+        if (onlyIfDown && broker(state.leader()).isUp()) {
+            return;
+        }
+        List<Integer> alive =
+                state.isr().stream().filter(id -> broker(id).isUp()).toList();
+        if (!alive.isEmpty()) {
+            // Those that are down stay: the new leader finds out.
+            cluster.lead(alive.get(random.nextInt(alive.size())), state.isr());
+        }
+    }
+}

@@ -1,0 +1,472 @@
+package io.moldau.metadata.quorum.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
+import io.moldau.common.FaultHandler;
+import io.moldau.common.Uuid;
+import io.moldau.common.time.SystemTime;
+import io.moldau.common.time.Time;
+import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.controller.op.Bootstrap;
+import io.moldau.metadata.image.ConfigResource;
+import io.moldau.metadata.quorum.QuorumDescription;
+import io.moldau.metadata.quorum.QuorumListener;
+import io.moldau.metadata.quorum.QuorumMetrics;
+import io.moldau.metadata.quorum.Voter;
+import io.moldau.metadata.quorum.transport.InMemoryRaftNetwork;
+import io.moldau.metadata.quorum.transport.RaftMessage;
+import io.moldau.metadata.record.ConfigRecord;
+import io.moldau.metadata.record.MetadataBatch;
+import io.moldau.metadata.record.MetadataRecord;
+import io.moldau.metadata.record.MetadataRecords;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Quorums of several voters: how they grow and shrink, and how voters that were away or lost their log come back.
+class RatisClusterTest {
+
+    private static final Time TIME = new SystemTime();
+    private static final Uuid CLUSTER = new Uuid(21, 22);
+    private static final long WAIT_SECONDS = 60;
+    private static final Map<String, String> PURGES_EVERYTHING = Map.of(
+            "raft.server.log.segment.size.max", "64KB",
+            "raft.server.log.preallocated.size", "16KB",
+            "raft.server.log.purge.gap", "1",
+            "raft.server.log.purge.preservation.log.num", "0");
+
+    @TempDir
+    Path root;
+
+    private final FaultHandler.Recording faults = new FaultHandler.Recording();
+    private final InMemoryRaftNetwork network = new InMemoryRaftNetwork();
+    private final Map<Integer, Member> members = new TreeMap<>();
+
+    private static final class Member implements QuorumListener {
+        private final Voter self;
+        private final RatisQuorum quorum;
+        private volatile int readyIn = -1;
+
+        Member(Voter self, RatisQuorum quorum) {
+            this.self = self;
+            this.quorum = quorum;
+        }
+
+        @Override
+        public void onLeaderReady(int epoch) {
+            readyIn = epoch;
+        }
+
+        @Override
+        public void onLeadershipLost() {}
+
+        @Override
+        public void onLeaderChanged(int leaderId) {}
+
+        boolean leads() {
+            var state = quorum.state();
+            return state.leading() && state.epoch() == readyIn;
+        }
+
+        long position() {
+            return quorum.applied().position().index();
+        }
+
+        @Nullable
+        String config(String key) {
+            return quorum.applied()
+                    .image()
+                    .configs()
+                    .overrides(ConfigResource.brokerDefault())
+                    .get(key);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        List.copyOf(members.keySet()).forEach(this::stop);
+    }
+
+    private void stop(int id) {
+        network.detach(id);
+        Member member = members.remove(id);
+        if (member != null) {
+            member.quorum.close();
+        }
+    }
+
+    private Path directory(int id) {
+        return root.resolve("n" + id);
+    }
+
+    private QuorumDirectory open(int id) throws IOException {
+        return QuorumDirectory.open(directory(id), id, CLUSTER, new SplittableRandom(TIME.nanoseconds()));
+    }
+
+    private static Voter voter(int id, Uuid directoryId) {
+        return new Voter(id, directoryId, InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port());
+    }
+
+    private Member start(int id, QuorumDirectory opened, Voter self, List<Voter> voters, Map<String, String> raft)
+            throws IOException {
+        var config = new RatisQuorumConfig(
+                opened.raftDirectory(), CLUSTER, self, voters, 500, 1000, 20 << 20, 3_600_000, raft);
+        var quorum = new RatisQuorum(config, opened, network.from(id), TIME, QuorumMetrics.NONE, faults);
+        var member = new Member(self, quorum);
+        members.put(id, member);
+        network.attach(id, quorum.requests());
+        quorum.start(member);
+        return member;
+    }
+
+    /// A voter of a list that is fixed, without directory ids.
+    private Member startFixed(int id, int count, Map<String, String> raft) throws IOException {
+        var voters = new ArrayList<Voter>();
+        for (int voter = 1; voter <= count; voter++) {
+            voters.add(voter(voter, Uuid.ZERO));
+        }
+        return start(id, open(id), voters.get(id - 1), voters, raft);
+    }
+
+    /// A controller of a quorum that can change.
+    private Member startDynamic(int id, boolean first, Map<String, String> raft) throws IOException {
+        QuorumDirectory opened = open(id);
+        Voter self = voter(id, opened.directoryId());
+        return start(id, opened, self, first ? List.of(self) : List.of(), raft);
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = TIME.nanoseconds() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertThat(TIME.nanoseconds()).as(what).isLessThan(deadline);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private Member leader() throws InterruptedException {
+        await("a leader is ready", () -> members.values().stream().anyMatch(Member::leads));
+        return members.values().stream().filter(Member::leads).findFirst().orElseThrow();
+    }
+
+    private static MetadataBatch batch(int epoch, List<MetadataRecord> records) {
+        return MetadataBatch.newBuilder()
+                .setEpoch(epoch)
+                .setControllerId(1)
+                .setCreatedMs(1)
+                .addAllRecords(records)
+                .build();
+    }
+
+    private void bootstrap() throws Exception {
+        Member leader = leader();
+        leader.quorum
+                .append(batch(
+                        leader.readyIn,
+                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(1))))
+                .get(WAIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /// @return whether it was acknowledged
+    private boolean write(Member leader, String key, String value) throws Exception {
+        try {
+            leader.quorum
+                    .append(batch(
+                            leader.readyIn,
+                            List.of(MetadataRecords.of(ConfigRecord.newBuilder()
+                                    .setResourceType(ConfigResource.Type.BROKER.code())
+                                    .setName(key)
+                                    .setValue(value)
+                                    .build()))))
+                    .get(WAIT_SECONDS, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            return false;
+        }
+    }
+
+    private void write(String key, String value) throws Exception {
+        while (!write(leader(), key, value)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void awaitEqual() throws Exception {
+        long end = leader().position();
+        for (Member member : members.values()) {
+            await("node " + member.self.nodeId() + " has everything", () -> member.position() >= end);
+            assertThat(member.quorum
+                            .applied()
+                            .image()
+                            .sameContents(leader().quorum.applied().image()))
+                    .as("image of node " + member.self.nodeId())
+                    .isTrue();
+        }
+    }
+
+    // ---- Growing and shrinking.
+
+    private void add(Member member) throws Exception {
+        change(() -> leader().quorum.addVoter(member.self, 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
+        assertThat(leader().quorum.state().voters()).extracting(Voter::key).contains(member.self.key());
+    }
+
+    private void remove(Member member) throws Exception {
+        change(() -> leader().quorum
+                .removeVoter(member.self.nodeId(), member.self.directoryId(), 30_000)
+                .get(WAIT_SECONDS, TimeUnit.SECONDS));
+        assertThat(leader().quorum.state().voters()).extracting(Voter::key).doesNotContain(member.self.key());
+        await("node " + member.self.nodeId() + " knows that it is no voter", member.quorum::isObserver);
+    }
+
+    private interface Change {
+        void run() throws Exception;
+    }
+
+    /// As whoever forwards such a request: asks again when it asked a controller that is not active.
+    private static void change(Change change) throws Exception {
+        for (int i = 0; ; i++) {
+            try {
+                change.run();
+                return;
+            } catch (ExecutionException e) {
+                if (i == 20 || !(e.getCause() instanceof ApiException api) || api.error() != Errors.NOT_CONTROLLER) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static void assertRefused(Errors error, Change change) {
+        assertThatThrownBy(change::run)
+                .isInstanceOf(ExecutionException.class)
+                .satisfies(failure ->
+                        assertThat(((ApiException) failure.getCause()).error()).isEqualTo(error));
+    }
+
+    @Test
+    void aQuorumGrowsAndShrinksUnderWrites() throws Exception {
+        startDynamic(1, true, Map.of());
+        bootstrap();
+        var acknowledged = new ConcurrentLinkedQueue<String>();
+        var stop = new AtomicBoolean();
+        var writer = new Thread(() -> {
+            try {
+                for (int i = 0; !stop.get(); i++) {
+                    write("key-" + i, "value");
+                    acknowledged.add("key-" + i);
+                }
+            } catch (Exception | AssertionError e) {
+                faults.handle("writer", e);
+            }
+        });
+        writer.start();
+        try {
+            for (int id = 2; id <= 5; id++) {
+                Member joining = startDynamic(id, false, Map.of());
+                assertThat(joining.quorum.isObserver()).isTrue();
+                add(joining);
+                await("node " + id + " is a voter", () -> !joining.quorum.isObserver());
+                int before = acknowledged.size();
+                await("writes go on", () -> acknowledged.size() > before + 5);
+            }
+            assertRefused(
+                    Errors.DUPLICATE_VOTER,
+                    () -> leader().quorum
+                            .addVoter(voter(2, new Uuid(7, 7)), 30_000)
+                            .get(WAIT_SECONDS, TimeUnit.SECONDS));
+            assertRefused(
+                    Errors.VOTER_NOT_FOUND,
+                    () -> leader().quorum.removeVoter(2, new Uuid(7, 7), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
+            // The leader among them hands over first.
+            int former = leader().self.nodeId();
+            remove(members.get(former));
+            int another = former == 5 ? 4 : 5;
+            remove(members.get(another));
+            assertThat(leader().quorum.state().voters()).hasSize(3);
+            add(members.get(former));
+            await("the removed one is back", () -> !members.get(former).quorum.isObserver());
+        } finally {
+            stop.set(true);
+            writer.join();
+        }
+        assertThat(faults.faults()).isEmpty();
+        stop(leader().self.nodeId());
+        Member last = leader();
+        for (String key : acknowledged) {
+            assertThat(last.config(key)).as(key).isEqualTo("value");
+        }
+        QuorumDescription description = last.quorum.describe();
+        assertThat(description.voters()).hasSize(4);
+        assertThat(description.leaderId()).isEqualTo(last.self.nodeId());
+        assertThat(description.voters())
+                .filteredOn(voter -> voter.nodeId() == last.self.nodeId())
+                .allMatch(voter -> voter.logEndOffset() >= description.highWatermark());
+    }
+
+    @Test
+    void aControllerThatDoesNotAnswerIsNotAdded() throws Exception {
+        Member first = startDynamic(1, true, Map.of());
+        bootstrap();
+        assertRefused(
+                Errors.REQUEST_TIMED_OUT,
+                () -> first.quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
+        startDynamic(2, false, Map.of());
+        assertRefused(
+                Errors.INVALID_VOTER_KEY,
+                () -> first.quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
+        write("still", "alone");
+        assertThat(first.quorum.state().voters()).hasSize(1);
+    }
+
+    @Test
+    void fixedVotersStayFixed() throws Exception {
+        startFixed(1, 1, Map.of());
+        bootstrap();
+        assertRefused(
+                Errors.UNSUPPORTED_VERSION,
+                () -> leader().quorum.addVoter(voter(2, new Uuid(2, 2)), 30_000).get(WAIT_SECONDS, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aVoterThatJoinedIsOneAfterItsRestart() throws Exception {
+        startDynamic(1, true, Map.of());
+        bootstrap();
+        for (int id = 2; id <= 3; id++) {
+            add(startDynamic(id, false, Map.of()));
+        }
+        write("a", "1");
+        awaitEqual();
+        for (int id = 1; id <= 3; id++) {
+            stop(id);
+        }
+        startDynamic(1, true, Map.of());
+        startDynamic(2, false, Map.of());
+        startDynamic(3, false, Map.of());
+        write("b", "2");
+        awaitEqual();
+        assertThat(leader().quorum.state().voters()).hasSize(3);
+        assertThat(members.values()).noneMatch(member -> member.quorum.isObserver());
+    }
+
+    // ---- Coming back.
+
+    /// RATIS-2523: the leader has nothing to send, and takes the follower's word for what it once confirmed.
+    @Test
+    void aVoterThatLostItsLogIsBroughtBackByAnIdleLeader() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, Map.of());
+        }
+        bootstrap();
+        for (int i = 0; i < 20; i++) {
+            write("key-" + i, "value");
+        }
+        awaitEqual();
+        int lost = leader().self.nodeId() == 3 ? 2 : 3;
+        stop(lost);
+        delete(directory(lost));
+        startFixed(lost, 3, Map.of());
+        awaitEqual();
+        assertThat(faults.faults()).isEmpty();
+    }
+
+    /// RATIS-1241 and -1305: nothing is left of the log that the follower needs. RATIS-2507: after a snapshot was
+    /// installed its own log ends before that.
+    @Test
+    void aVoterThatWasAwayWhileTheLogWasPurgedComesBackBySnapshot() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, PURGES_EVERYTHING);
+        }
+        bootstrap();
+        write("early", "value");
+        awaitEqual();
+        int away = leader().self.nodeId() == 3 ? 2 : 3;
+        stop(away);
+        for (int i = 0; i < 200; i++) {
+            write("key-" + i % 20, "x".repeat(2000) + i);
+        }
+        for (Member member : members.values()) {
+            await("it follows", () -> member.config("key-19") != null);
+            member.quorum.takeSnapshot().get(WAIT_SECONDS, TimeUnit.SECONDS);
+            await("the log is purged", () -> isPurged(member));
+        }
+        startFixed(away, 3, PURGES_EVERYTHING);
+        awaitEqual();
+        assertThat(network.sent(RaftMessage.SNAPSHOT)).isPositive();
+
+        stop(away);
+        startFixed(away, 3, PURGES_EVERYTHING);
+        write("late", "value");
+        awaitEqual();
+        // It counts: with it and one other there is a leader.
+        stop(leader().self.nodeId());
+        write("last", "value");
+        awaitEqual();
+        assertThat(faults.faults()).isEmpty();
+    }
+
+    private static boolean isPurged(Member member) {
+        try {
+            return member.quorum.readLog(1, 1000) == null;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /// A deposed leader that does not know it yet cannot complete a write.
+    @Test
+    void aLeaderThatIsCutOffCompletesNothing() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, Map.of());
+        }
+        bootstrap();
+        Member old = leader();
+        int epoch = old.readyIn;
+        network.isolate(old.self.nodeId());
+        var lost = old.quorum.append(batch(
+                epoch,
+                List.of(MetadataRecords.of(ConfigRecord.newBuilder()
+                        .setResourceType(ConfigResource.Type.BROKER.code())
+                        .setName("lost")
+                        .setValue("value")
+                        .build()))));
+        await("the others elect another", () -> members.values().stream().anyMatch(m -> m != old && m.leads()));
+        assertThatThrownBy(() -> lost.get(WAIT_SECONDS, TimeUnit.SECONDS))
+                .isInstanceOfAny(ExecutionException.class, TimeoutException.class);
+        Member next = members.values().stream()
+                .filter(member -> member != old && member.leads())
+                .findFirst()
+                .orElseThrow();
+        assertThat(write(next, "kept", "value")).isTrue();
+        network.heal();
+        await("the old one follows", () -> "value".equals(old.config("kept")));
+        assertThat(old.config("lost")).isNull();
+        assertThat(next.config("lost")).isNull();
+    }
+
+    private static void delete(Path path) throws IOException {
+        try (var files = Files.walk(path)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
