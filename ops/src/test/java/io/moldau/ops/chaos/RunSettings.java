@@ -21,7 +21,8 @@ public record RunSettings(
                 .toList();
     }
 
-    /// Three clients, each with five records a second for each partition, and 900 a second together at most: the clients
+    /// Three clients, each with five records a second for each partition, and 900 a second together at most: the
+    /// clients
     /// and the nodes share one machine.
     static RunSettings of(String scenario, long seed, int partitions) {
         return new RunSettings(scenario, seed, partitions, 2, 1, Math.min(300, partitions * 5));

@@ -28,8 +28,15 @@ public final class NetworkNamespaces implements AutoCloseable {
 
     public static boolean possible() {
         try {
-            var made = new ProcessBuilder("ip", "netns", "add", "moldau-probe").start().waitFor() == 0;
-            return made && new ProcessBuilder("ip", "netns", "delete", "moldau-probe").start().waitFor() == 0;
+            var made = new ProcessBuilder("ip", "netns", "add", "moldau-probe")
+                            .start()
+                            .waitFor()
+                    == 0;
+            return made
+                    && new ProcessBuilder("ip", "netns", "delete", "moldau-probe")
+                                    .start()
+                                    .waitFor()
+                            == 0;
         } catch (IOException e) {
             // There is no `ip`: that is the answer.
             return false;
