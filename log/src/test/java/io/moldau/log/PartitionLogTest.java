@@ -415,6 +415,31 @@ class PartitionLogTest {
     }
 
     @Test
+    void anEpochThatNeverGotARecordIsForgottenWhereTheLogEnds() {
+        fixture.append(fixture.batch(3));
+        var log = fixture.log();
+        log.beginEpoch(9);
+        assertThat(log.view().latestEpoch()).isEqualTo(9);
+        log.truncateTo(3);
+        assertThat(log.view().latestEpoch()).isEqualTo(LogFixture.EPOCH);
+        assertThat(log.view().logEndOffset()).isEqualTo(3);
+        log.truncateTo(2); // nothing is left of the batch that holds offset 2
+        assertThat(log.view().latestEpoch()).isEqualTo(-1);
+        assertThat(log.view().logEndOffset()).isZero();
+    }
+
+    @Test
+    void aFollowerTakesNothingOfALaterEpoch() {
+        fixture.append(fixture.batch(2));
+        fixture.log().appendAsLeader(fixture.batch(3), LogFixture.EPOCH + 1, AppendOrigin.CLIENT, time.milliseconds());
+        var bytes = LogFixture.bytes(fixture.log(), 0, 5);
+        var other = fixture.log(new io.moldau.common.TopicIdPartition(
+                new io.moldau.common.Uuid(8, 8), new io.moldau.common.TopicPartition("later", 0)));
+        other.appendAsFollower(bytes, LogFixture.EPOCH);
+        assertThat(other.view().logEndOffset()).isEqualTo(2);
+    }
+
+    @Test
     void deletesOldSegmentsLater() throws Exception {
         fixture.config(LogConfig.DEFAULTS.toBuilder()
                 .segmentBytes(300)

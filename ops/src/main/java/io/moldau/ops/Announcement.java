@@ -20,9 +20,13 @@ final class Announcement {
         var forClients = listeners.stream()
                 .filter(listener -> !config.isControllerListener(listener.listenerName()))
                 .toList();
-        var addresses = forClients.stream()
-                .map(listener -> listener.listenerName() + "://" + address(listener))
-                .collect(Collectors.joining(", "));
+        if (forClients.isEmpty()) {
+            return """
+                Moldau %s is ready: node %d, a controller, listens on %s
+                  data  %s
+                  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses(listeners), data);
+        }
+        var addresses = addresses(forClients);
         var bootstrap = address(forClients.getFirst());
         return """
                 Moldau %s is ready: node %d listens on %s
@@ -30,6 +34,12 @@ final class Announcement {
                   try   echo hello | kcat -b %s -P -t greetings
                         kcat -b %s -C -t greetings -o beginning -e
                   stop  Ctrl-C""".formatted(version, config.nodeId(), addresses, data, bootstrap, bootstrap);
+    }
+
+    private static String addresses(List<Endpoint> listeners) {
+        return listeners.stream()
+                .map(listener -> listener.listenerName() + "://" + address(listener))
+                .collect(Collectors.joining(", "));
     }
 
     private static String address(Endpoint listener) {

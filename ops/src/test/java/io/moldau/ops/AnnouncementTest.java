@@ -31,6 +31,13 @@ class AnnouncementTest {
                 .contains("kcat -b [::1]:9092 ");
     }
 
+    @Test
+    void aControllerHasNothingForClients() {
+        assertThat(announced(new Endpoint("CONTROLLER", "PLAINTEXT", "10.0.0.1", 9093)))
+                .startsWith("Moldau 1.0 is ready: node 7, a controller, listens on CONTROLLER://10.0.0.1:9093\n")
+                .doesNotContain("kcat");
+    }
+
     private static String announced(Endpoint... listeners) {
         return Announcement.text("1.0", CONFIG, List.of(listeners), "/data");
     }

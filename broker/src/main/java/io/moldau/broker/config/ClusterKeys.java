@@ -55,8 +55,8 @@ public final class ClusterKeys {
                     "controller.quorum.voters", ConfigType.list())
             .defaultTo(List.of())
             .importance(HIGH)
-            .describedAs("The voters of the metadata quorum, each as `id@host:port`. Left empty, a node that is "
-                    + "controller and broker forms a quorum of itself.");
+            .describedAs("The voters of the metadata quorum, each as `id@host:port`; the same on every node. Left "
+                    + "empty, a controller that is told of no other one forms a quorum of itself.");
 
     public static final ConfigKey<List<String>> CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = ConfigKey.of(
                     "controller.quorum.bootstrap.servers", ConfigType.list())

@@ -13,8 +13,10 @@ public final class MoldauKeys {
                     "moldau.cluster.id",
                     ConfigType.string().checked(NodeConfig::reasonAgainstClusterId, "22 characters of URL-safe base64"))
             .importance(LOW)
-            .describedAs("Id of the cluster this node belongs to. Unset, the data directory's word counts, and the "
-                    + "first start of a cluster draws one.");
+            .describedAs(
+                    "Id of the cluster this node belongs to. Unset, the data directory's word counts; a node without "
+                            + "a past asks the controllers, a node alone draws one, and the first voters of a cluster derive "
+                            + "one from `controller.quorum.voters`.");
 
     public static final ConfigKey<String> PRODUCE_VALIDATION = ConfigKey.of(
                     "moldau.produce.validation", ConfigType.oneOf("header", "full"))

@@ -40,7 +40,7 @@ final class ActiveController implements NodeToController {
 
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Controllers controllers;
     private final Time time;

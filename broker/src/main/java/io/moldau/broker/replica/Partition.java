@@ -477,6 +477,13 @@ public final class Partition {
         return role instanceof Role.Leader(LeaderState state, int epoch, int leader) && state.hasEnoughInSync();
     }
 
+    /// Whether this node leads and does not know yet that all is committed what it had when it began to: its high
+    /// watermark may be below what the leader before has told (KIP-207).
+    public boolean highWatermarkLags() {
+        return role instanceof Role.Leader(LeaderState state, int epoch, int leader)
+                && highWatermark < state.epochStartOffset();
+    }
+
     // --- as a follower ---
 
     /// Where this replica has to fetch from under that term.

@@ -120,8 +120,7 @@ class LogDirsTest {
         dirs.close();
 
         dirs = open(FIRST);
-        var later = new TopicIdPartition(
-                new Uuid(8, 8), partition(0).topicPartition());
+        var later = new TopicIdPartition(new Uuid(8, 8), partition(0).topicPartition());
         assertThat(dirs.getOrCreate(later, LogConfig.DEFAULTS).view()).isEqualTo(LogView.EMPTY);
         append(dirs.getOrCreate(later, LogConfig.DEFAULTS));
         simulated.killProcess();
@@ -208,8 +207,7 @@ class LogDirsTest {
         assertThat(text("log-start-offset-checkpoint")).isEqualTo("0\n1\ntopic 0 1\n");
         dirs.close(12);
         assertThat(text(".kafka_cleanshutdown")).isEqualTo("{\"version\":0,\"brokerEpoch\":12}");
-        assertThat(text("topic-0/partition.metadata"))
-                .isEqualTo("version: 0\ntopic_id: " + new Uuid(1, 2) + "\n");
+        assertThat(text("topic-0/partition.metadata")).isEqualTo("version: 0\ntopic_id: " + new Uuid(1, 2) + "\n");
         assertThat(text("topic-0/leader-epoch-checkpoint")).isEqualTo("0\n1\n1 1\n");
     }
 

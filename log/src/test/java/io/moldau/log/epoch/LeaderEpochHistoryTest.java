@@ -96,7 +96,8 @@ class LeaderEpochHistoryTest {
 
     @Test
     void readsKafkasTextAndNothingElse() {
-        assertThat(parse("0\n2\n3 0\n5 170\n")).contains(LeaderEpochHistory.of(List.of(new Entry(3, 0), new Entry(5, 170))));
+        assertThat(parse("0\n2\n3 0\n5 170\n"))
+                .contains(LeaderEpochHistory.of(List.of(new Entry(3, 0), new Entry(5, 170))));
         for (var damaged : List.of(
                 "", "0\n", "1\n0\n", "0\n1\n", "0\n1\n3\n", "0\n1\n3 x\n", "0\n2\n5 1\n3 2\n", "0\n2\n3 5\n5 5\n")) {
             assertThat(parse(damaged)).as(damaged).isEmpty();

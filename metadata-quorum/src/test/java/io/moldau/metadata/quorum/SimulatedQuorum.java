@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,9 @@ public final class SimulatedQuorum implements MetadataQuorum {
 
         private int term;
         private int leader = -1;
+        private final Set<Integer> cutOff = new TreeSet<>();
+        private final long tailBytes;
+        private final int tailEntries;
         private long firstKept;
         private int fenced;
 
@@ -68,6 +73,8 @@ public final class SimulatedQuorum implements MetadataQuorum {
 
         public Group(int size, RandomGenerator random, long tailBytes, int tailEntries) {
             this.random = random;
+            this.tailBytes = tailBytes;
+            this.tailEntries = tailEntries;
             for (int id = 0; id < size; id++) {
                 members.add(new SimulatedQuorum(this, id, new AppliedMetadata(tailBytes, tailEntries)));
             }
@@ -90,8 +97,57 @@ public final class SimulatedQuorum implements MetadataQuorum {
             return leader;
         }
 
+        public int term() {
+            return term;
+        }
+
         public long committedIndex() {
             return committed.size() - 1;
+        }
+
+        /// The batch of a committed entry; null for one without metadata.
+        public @Nullable MetadataBatch committed(long index) {
+            return committed.get((int) index).batch();
+        }
+
+        /// The term of a committed entry.
+        public int committedTerm(long index) {
+            return committed.get((int) index).term();
+        }
+
+        /// While a member is cut off it applies nothing, and commits nothing if it leads.
+        public void cutOff(int id) {
+            cutOff.add(id);
+        }
+
+        public void reconnect(int id) {
+            cutOff.remove(id);
+        }
+
+        /// Whether the member runs and hears of the others.
+        public boolean isReachable(int id) {
+            return !members.get(id).closed && !cutOff.contains(id);
+        }
+
+        /// The process of a member ends without a word; what it leads has no leader.
+        public void crash(int id) {
+            if (leader == id) {
+                stepDown();
+            }
+            SimulatedQuorum member = members.get(id);
+            member.closed = true;
+            member.news.clear();
+            member.waiting.clear();
+        }
+
+        /// A new process for a member that crashed or was closed: it has its snapshot and the log. To be started.
+        public SimulatedQuorum reopen(int id) {
+            SimulatedQuorum old = members.get(id);
+            var member = new SimulatedQuorum(this, id, new AppliedMetadata(tailBytes, tailEntries));
+            member.snapshots.put(old.snapshots);
+            member.restart();
+            members.set(id, member);
+            return member;
         }
 
         /// Gives the group another leader, or the same in a new term. Some of what the old one appended is lost.
@@ -124,19 +180,35 @@ public final class SimulatedQuorum implements MetadataQuorum {
             old.news.addLast(old::lostLeadership);
         }
 
+        /// Whether [#step] would do anything.
+        public boolean hasWork() {
+            if (leader >= 0 && !pending.isEmpty() && isReachable(leader)) {
+                return true;
+            }
+            for (SimulatedQuorum member : members) {
+                if (!member.closed
+                        && (!member.news.isEmpty()
+                                || (member.applied.position().index() < committedIndex()
+                                        && !cutOff.contains(member.id)))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         /// Lets one thing happen, if anything can: a commit, an entry applied, news read. Returns false when
         /// nothing is
         /// left to happen.
         public boolean step() {
             var possible = new ArrayList<Runnable>();
-            if (leader >= 0 && !pending.isEmpty()) {
+            if (leader >= 0 && !pending.isEmpty() && isReachable(leader)) {
                 possible.add(() -> committed.add(pending.removeFirst()));
             }
             for (SimulatedQuorum member : members) {
                 if (member.closed) {
                     continue;
                 }
-                if (member.applied.position().index() < committedIndex()) {
+                if (member.applied.position().index() < committedIndex() && !cutOff.contains(member.id)) {
                     possible.add(member::applyNext);
                 }
                 if (!member.news.isEmpty()) {
@@ -317,13 +389,22 @@ public final class SimulatedQuorum implements MetadataQuorum {
     @Override
     public void resign(long timeoutMs) {
         if (group.leader == id && group.members.size() > 1) {
-            group.elect((id + 1) % group.members.size());
+            for (int i = 1; i < group.members.size(); i++) {
+                int next = (id + i) % group.members.size();
+                if (group.isReachable(next)) {
+                    group.elect(next);
+                    return;
+                }
+            }
         }
     }
 
     @Override
     public void close() {
         closed = true;
+        if (group.leader == id) {
+            group.stepDown();
+        }
         failWaiting();
     }
 
@@ -335,6 +416,11 @@ public final class SimulatedQuorum implements MetadataQuorum {
         void put(AppliedMetadata.Position position, byte[] content) {
             latest = new Snapshot(position.index(), position.term(), content.length);
             bytes = content;
+        }
+
+        void put(Snapshots other) {
+            latest = other.latest;
+            bytes = other.bytes;
         }
 
         @Override

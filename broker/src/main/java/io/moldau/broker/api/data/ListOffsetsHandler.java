@@ -48,6 +48,7 @@ public final class ListOffsetsHandler implements RequestHandler<ListOffsetsReque
     private static final long UNKNOWN = -1L;
     private static final int UNKNOWN_EPOCH = -1;
     private static final short LEADER_EPOCH_VERSION = 4;
+    private static final short OFFSET_NOT_AVAILABLE_VERSION = 5;
 
     private static final TimestampAndOffset NOT_FOUND = new TimestampAndOffset(UNKNOWN, UNKNOWN, UNKNOWN_EPOCH);
 
@@ -145,7 +146,12 @@ public final class ListOffsetsHandler implements RequestHandler<ListOffsetsReque
         long end = request.replicaId() != CONSUMER
                 ? view.logEndOffset()
                 : request.isolationLevel() == READ_COMMITTED ? view.lastStableOffset(highWatermark) : highWatermark;
+        // An election must not take a client back behind what it has been told (KIP-207).
+        boolean lags = request.replicaId() == CONSUMER && partition.highWatermarkLags();
         if (timestamp == LATEST) {
+            if (lags) {
+                throw notAvailable(version, name);
+            }
             return new TimestampAndOffset(UNKNOWN, end, partition.leaderEpoch());
         }
         if (timestamp == EARLIEST || timestamp == EARLIEST_LOCAL) {
@@ -158,7 +164,19 @@ public final class ListOffsetsHandler implements RequestHandler<ListOffsetsReque
         TimestampAndOffset found = timestamp == MAX_TIMESTAMP
                 ? partition.log().maxTimestamp()
                 : partition.log().offsetForTimestamp(timestamp, end);
-        return found != null && found.offset() < end ? found : NOT_FOUND;
+        if (found != null && found.offset() < end) {
+            return found;
+        }
+        if (lags) {
+            throw notAvailable(version, name);
+        }
+        return NOT_FOUND;
+    }
+
+    private static ApiException notAvailable(short version, TopicPartition partition) {
+        return new ApiException(
+                version >= OFFSET_NOT_AVAILABLE_VERSION ? Errors.OFFSET_NOT_AVAILABLE : Errors.LEADER_NOT_AVAILABLE,
+                "the new leader of " + partition + " does not know yet what is committed");
     }
 
     /// Since which version a timestamp below zero has a meaning.

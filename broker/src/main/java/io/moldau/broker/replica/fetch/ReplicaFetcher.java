@@ -128,6 +128,7 @@ final class ReplicaFetcher {
     private @Nullable LeaderEndpoint endpoint;
     private int sessionId;
     private int sessionEpoch;
+    private long toldBrokerEpoch = -1;
     private boolean answered;
     private long requests;
     private int appending;
@@ -318,12 +319,19 @@ final class ReplicaFetcher {
             to = services.endpoints().connect(leaderId, where.host(), where.port());
             endpoint = to;
         }
+        long brokerEpoch = services.brokerEpoch().getAsLong();
+        if (brokerEpoch != toldBrokerEpoch) {
+            // The leader knows each position by the registration it came under, and takes nobody into the ISR by an
+            // older one: what it was told has to be said again, also of partitions where nothing happens.
+            toldBrokerEpoch = brokerEpoch;
+            endSession();
+        }
         boolean full = sessionId == 0;
         FetcherSettings settings = services.settings();
         var request = new FetchRequestData()
                 .setReplicaState(new ReplicaState()
                         .setReplicaId(services.localId())
-                        .setReplicaEpoch(services.brokerEpoch().getAsLong()))
+                        .setReplicaEpoch(brokerEpoch))
                 // The first answer makes the session; until then nothing can be told behind a fetch that waits.
                 .setMaxWaitMs(full && !answered ? 0 : settings.waitMaxMs())
                 .setMinBytes(settings.minBytes())

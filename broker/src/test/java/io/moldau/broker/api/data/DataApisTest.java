@@ -361,6 +361,29 @@ class DataApisTest {
 
     // --- ListOffsets ---
 
+    @Test
+    void aNewLeaderDoesNotTellAnOldEnd() {
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
+        assertThat(produced(9, produce(1, 0, HeapRecords.of(batch(1, 2)))).errorCode())
+                .isZero();
+        assertThat(offset(7, 0, ListOffsetsHandler.LATEST, (byte) 0, -1).offset())
+                .as("nothing is committed yet")
+                .isZero();
+        // Elected again: what it has may have been committed and told by the leader before.
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 6));
+        assertThat(Errors.forCode(
+                        offset(7, 0, ListOffsetsHandler.LATEST, (byte) 0, -1).errorCode()))
+                .isEqualTo(Errors.OFFSET_NOT_AVAILABLE);
+        assertThat(Errors.forCode(
+                        offset(4, 0, ListOffsetsHandler.LATEST, (byte) 0, -1).errorCode()))
+                .isEqualTo(Errors.LEADER_NOT_AVAILABLE);
+        assertThat(offset(7, 0, ListOffsetsHandler.EARLIEST, (byte) 0, -1).errorCode())
+                .isZero();
+        node.partition("t", 0).readAsFollower(new Partition.FollowerFetch(2, 9, 2, 0, 6, -1), 1000, true);
+        assertThat(offset(7, 0, ListOffsetsHandler.LATEST, (byte) 0, -1).offset())
+                .isEqualTo(2);
+    }
+
     private ListOffsetsPartitionResponse offset(
             int version, int partition, long timestamp, byte isolation, int currentEpoch) {
         var request = new ListOffsetsRequestData()

@@ -34,6 +34,7 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.log.storage.NioLogStorage;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.controller.op.AlterPartition;
 import io.moldau.metadata.event.ThreadEventLoop;
 import io.moldau.metadata.image.BrokerRegistration;
@@ -78,7 +79,7 @@ final class SocketCluster implements AutoCloseable {
 
     static final String TOPIC = "t";
     private static final String LISTENER = "PLAINTEXT";
-    private static final Uuid TOPIC_ID = new Uuid(5, 5);
+    static final Uuid TOPIC_ID = new Uuid(5, 5);
 
     final FaultHandler.Recording faults = new FaultHandler.Recording();
     final Map<Integer, Member> members = new TreeMap<>();
@@ -125,6 +126,7 @@ final class SocketCluster implements AutoCloseable {
                 .setBrokerId(id)
                 .setBrokerEpoch(nextBrokerEpoch++)
                 .setFenced(false)
+                .setRack("rack-" + id)
                 .setIncarnationId(MetadataRecords.id(new Uuid(3, nextBrokerEpoch)))
                 .addEndpoints(MetadataRecords.endpoint(
                         new Endpoint(LISTENER, "PLAINTEXT", "127.0.0.1", member.address.getPort())))
@@ -179,7 +181,7 @@ final class SocketCluster implements AutoCloseable {
     }
 
     private synchronized AlterPartitionResponse alterPartition(AlterPartitionRequest request) {
-        var result = new AlterPartition().plan(image, request);
+        var result = new AlterPartition(ControllerSettings.DEFAULTS).plan(image, request);
         if (!result.records().isEmpty()) {
             commit(result.records());
         }
@@ -272,7 +274,7 @@ final class SocketCluster implements AutoCloseable {
                             time,
                             55 << 20,
                             900_000,
-                            ReadReplicas.LEADER_ONLY));
+                            ReadReplicas.rackAware(() -> known)));
             router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
                 var response = new ApiVersionsResponseData();
                 for (ApiKey api : List.of(
@@ -347,7 +349,8 @@ final class SocketCluster implements AutoCloseable {
                     .add(new MetadataResponseData.MetadataResponseBroker()
                             .setNodeId(broker.id())
                             .setHost(endpoint.host())
-                            .setPort(endpoint.port()));
+                            .setPort(endpoint.port())
+                            .setRack(broker.rack()));
         });
         @Nullable TopicImage topic = now.topics().topic(TOPIC);
         if (topic != null) {

@@ -32,6 +32,7 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.log.storage.SimulatedStorage;
 import io.moldau.metadata.channel.NodeToController;
+import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.controller.op.AlterPartition;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
@@ -226,7 +227,7 @@ final class ReplicaCluster implements AutoCloseable {
                 }
             }
             try {
-                var result = new AlterPartition().plan(image, request);
+                var result = new AlterPartition(ControllerSettings.DEFAULTS).plan(image, request);
                 if (!result.records().isEmpty()) {
                     commit(result.records());
                 }

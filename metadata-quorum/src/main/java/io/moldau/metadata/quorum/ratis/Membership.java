@@ -45,7 +45,7 @@ final class Membership {
 
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
-    private static final long PREPARE_TIMEOUT_MS = 5000;
+    private static final long PREPARE_TIMEOUT_MS = 20_000;
 
     private final RaftPeerId selfId;
     private final RaftGroupId groupId;

@@ -26,6 +26,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -812,7 +813,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 || state().voters().size() < 2) {
             return;
         }
-        RaftPeerId best = bestFollower(own);
+        RaftPeerId best = bestFollower(current);
         if (best == null) {
             return;
         }
@@ -820,26 +821,27 @@ public final class RatisQuorum implements MetadataQuorum {
             RaftClientReply reply = current.transferLeadership(new TransferLeadershipRequest(
                     clientId, selfId, groupId, callIds.incrementAndGet(), best, timeoutMs));
             if (!reply.isSuccess()) {
-                LOG.info("leadership of the metadata quorum was not handed over: {}", reply.getException());
+                LOG.info(
+                        "leadership of the metadata quorum was not handed over: {}",
+                        String.valueOf(reply.getException()));
             }
         } catch (IOException e) {
             LOG.info("leadership of the metadata quorum was not handed over: {}", e.getMessage());
         }
     }
 
-    /// The follower that has most of the log.
-    private static @Nullable RaftPeerId bestFollower(RaftServer.Division own) {
-        var followers = own.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList();
-        long[] matches = own.getInfo().getFollowerMatchIndices();
-        RaftPeerId best = null;
-        long bestMatch = -1;
-        for (int i = 0; i < Math.min(followers.size(), matches.length); i++) {
-            if (matches[i] > bestMatch) {
-                bestMatch = matches[i];
-                best = RaftPeerId.valueOf(followers.get(i).getId().getId());
-            }
+    /// The follower that has most of the log, out of those that answer: waiting for one that is gone would only delay
+    /// this node's own end.
+    private @Nullable RaftPeerId bestFollower(RaftServer current) {
+        if (!(current.getServerRpc() instanceof TransportRpc rpc)) {
+            return null;
         }
-        return best;
+        long heardSinceMs = time.milliseconds() - config.rpcTimeoutMaxMs();
+        return rpc.progress().entrySet().stream()
+                .filter(follower -> follower.getValue().lastAnswerMs() >= heardSinceMs)
+                .max(Comparator.comparingLong(follower -> follower.getValue().matchIndex()))
+                .map(follower -> RaftPeerId.valueOf(follower.getKey()))
+                .orElse(null);
     }
 
     @Override

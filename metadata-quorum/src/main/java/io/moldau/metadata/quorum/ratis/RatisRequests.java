@@ -110,7 +110,8 @@ final class RatisRequests implements RaftRequests, AutoCloseable {
 
     @Override
     public void close() {
-        messages.shutdownNow();
-        snapshots.shutdownNow();
+        // Without an interrupt, which would close the file that somebody writes.
+        messages.shutdown();
+        snapshots.shutdown();
     }
 }

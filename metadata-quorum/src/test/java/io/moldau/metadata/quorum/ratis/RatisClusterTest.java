@@ -29,13 +29,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +61,7 @@ class RatisClusterTest {
 
     private final FaultHandler.Recording faults = new FaultHandler.Recording();
     private final InMemoryRaftNetwork network = new InMemoryRaftNetwork();
-    private final Map<Integer, Member> members = new TreeMap<>();
+    private final Map<Integer, Member> members = new ConcurrentSkipListMap<>();
 
     private static final class Member implements QuorumListener {
         private final Voter self;
@@ -163,8 +165,13 @@ class RatisClusterTest {
     }
 
     private Member leader() throws InterruptedException {
-        await("a leader is ready", () -> members.values().stream().anyMatch(Member::leads));
-        return members.values().stream().filter(Member::leads).findFirst().orElseThrow();
+        var found = new AtomicReference<@Nullable Member>();
+        await("a leader is ready", () -> {
+            found.set(
+                    members.values().stream().filter(Member::leads).findFirst().orElse(null));
+            return found.get() != null;
+        });
+        return Objects.requireNonNull(found.get());
     }
 
     private static MetadataBatch batch(int epoch, List<MetadataRecord> records) {
@@ -181,7 +188,7 @@ class RatisClusterTest {
         leader.quorum
                 .append(batch(
                         leader.readyIn,
-                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS.features(), new SplittableRandom(1))))
+                        Bootstrap.records(CLUSTER, ControllerSettings.DEFAULTS, new SplittableRandom(1))))
                 .get(WAIT_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -429,6 +436,27 @@ class RatisClusterTest {
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
+    }
+
+    /// Only the one that was alone can lead, since the other lacks entries; it must not be late to ask for the vote.
+    @Test
+    void theVoterWithTheLongerLogLeadsWhenAnotherComesBack() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, Map.of());
+        }
+        bootstrap();
+        Member ahead = leader();
+        int behind = ahead.self.nodeId() == 3 ? 2 : 3;
+        int last = 6 - behind - ahead.self.nodeId();
+        stop(behind);
+        write("only-with-two", "value");
+        stop(last);
+        await("it cannot lead alone", () -> !ahead.quorum.state().leading());
+        startFixed(behind, 3, Map.of());
+        await("it leads again", ahead::leads);
+        write("after", "value");
+        awaitEqual();
+        assertThat(members.get(behind).config("only-with-two")).isEqualTo("value");
     }
 
     /// A deposed leader that does not know it yet cannot complete a write.

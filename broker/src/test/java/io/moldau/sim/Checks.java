@@ -1,0 +1,122 @@
+package io.moldau.sim;
+
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.replica.Partition;
+import io.moldau.common.TopicIdPartition;
+import io.moldau.metadata.image.MetadataImage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What must hold after every step. Looks at the node at which something has just happened and keeps what it saw, so
+/// that a look costs little while nothing changes there.
+final class Checks {
+
+    private final SimulatedCluster cluster;
+    private final LogChecker logs;
+    private final CommitChecker commits;
+    private final LeaderChecker leaders;
+    private final MetadataChecker metadata;
+    private final Map<Partition, Watched> watched = new IdentityHashMap<>();
+
+    Checks(SimulatedCluster cluster) {
+        this.cluster = cluster;
+        this.logs = new LogChecker(cluster);
+        this.commits = new CommitChecker(cluster, logs);
+        this.leaders = new LeaderChecker(cluster, logs, commits);
+        this.metadata = new MetadataChecker(cluster);
+    }
+
+    LogChecker logs() {
+        return logs;
+    }
+
+    CommitChecker commits() {
+        return commits;
+    }
+
+    MetadataChecker metadata() {
+        return metadata;
+    }
+
+    /// Something happened at this machine, or to the quorum.
+    void afterStep(@Nullable Machine machine) {
+        metadata.followQuorum();
+        if (machine instanceof SimulatedNode node) {
+            SimulatedNode.Process process = node.process();
+            SimulatedNode.Broker broker = process == null ? null : process.broker();
+            if (broker != null) {
+                look(node, broker);
+            }
+        }
+    }
+
+    private void look(SimulatedNode node, SimulatedNode.Broker broker) {
+        metadata.look(node, broker);
+        for (Partition partition : broker.partitions().onlinePartitions()) {
+            Watched it = watched.get(partition);
+            if (it == null) {
+                var id = new TopicIdPartition(partition.topicId(), partition.topicPartition());
+                it = new Watched(node, id, logs.watch(node, id), new LeaderChecker.Seen());
+                watched.put(partition, it);
+            }
+            logs.look(node, it.id(), partition, it.log());
+            leaders.look(node, it.id(), partition, it.leader());
+        }
+    }
+
+    /// What is known of one replica of a process.
+    private record Watched(SimulatedNode node, TopicIdPartition id, LogChecker.Seen log, LeaderChecker.Seen leader) {}
+
+    void crashed(SimulatedNode node, boolean lostPower) {
+        logs.crashed(node, lostPower);
+        watched.values().removeIf(it -> it.node() == node);
+        metadata.crashed(node);
+    }
+
+    void acknowledged(
+            TopicIdPartition partition, int leader, int producer, int firstSequence, int count, long baseOffset) {
+        commits.acknowledged(partition, leader, producer, firstSequence, count, baseOffset);
+    }
+
+    void consumed(TopicIdPartition partition, long expected, long offset, long content) {
+        commits.consumed(partition, expected, offset, content);
+    }
+
+    void sawHighWatermark(
+            SimulatedClient client, TopicIdPartition partition, int leader, int leaderEpoch, long highWatermark) {
+        leaders.sawHighWatermark(client, partition, leader, leaderEpoch, highWatermark);
+    }
+
+    static boolean isInternal(TopicIdPartition partition) {
+        return partition.topic().equals(OffsetsTopic.NAME);
+    }
+
+    /// When all is quiet: every replica of every partition in the metadata holds the same.
+    void finalLook(MetadataImage image) {
+        for (SimulatedNode node : cluster.nodes()) {
+            afterStep(node);
+        }
+        image.topics()
+                .topics()
+                .forEach(topic -> topic.partitions().forEach((number, registration) -> {
+                    var id =
+                            new TopicIdPartition(topic.id(), new io.moldau.common.TopicPartition(topic.name(), number));
+                    List<ReplicaMirror> mirrors = new ArrayList<>();
+                    for (int replica : registration.replicas()) {
+                        mirrors.add(logs.mirror(replica, id));
+                    }
+                    commits.finalLook(id, mirrors);
+                }));
+    }
+
+    /// Something that is kept for each replica.
+    record Replica(int node, TopicIdPartition partition) {}
+
+    static <V> Map<Replica, V> byReplica() {
+        return new HashMap<>();
+    }
+}

@@ -1,0 +1,161 @@
+package io.moldau.sim;
+
+import io.moldau.broker.replica.Partition;
+import io.moldau.common.TopicIdPartition;
+import io.moldau.log.LogSlice;
+import io.moldau.log.LogView;
+import io.moldau.log.ReadOutcome;
+import io.moldau.log.epoch.LeaderEpochHistory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Logs match: two records with the same offset and epoch are the same record, on whichever replica and whenever, and
+/// have the same record before them. A replica never cuts off what is committed, except by losing its power.
+final class LogChecker {
+
+    private record Position(TopicIdPartition partition, int offset, int epoch) {}
+
+    private record Written(long content, int epochBefore) {}
+
+    /// A replica's log as last looked at.
+    static final class Seen {
+        private final ReplicaMirror mirror = new ReplicaMirror();
+        private @Nullable LogView view;
+        private @Nullable LeaderEpochHistory epochs;
+    }
+
+    private final SimulatedCluster cluster;
+    private final Map<Checks.Replica, Seen> replicas = Checks.byReplica();
+    private final Map<Position, Written> written = new HashMap<>();
+
+    LogChecker(SimulatedCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    private Seen seen(int node, TopicIdPartition partition) {
+        return replicas.computeIfAbsent(new Checks.Replica(node, partition), key -> new Seen());
+    }
+
+    ReplicaMirror mirror(int node, TopicIdPartition partition) {
+        return seen(node, partition).mirror;
+    }
+
+    void crashed(SimulatedNode node, boolean lostPower) {
+        replicas.forEach((replica, seen) -> {
+            if (replica.node() == node.id()) {
+                seen.view = null;
+                seen.epochs = null;
+                if (lostPower && !cluster.scenario().syncs()) {
+                    seen.mirror.loseUnforced();
+                }
+            }
+        });
+    }
+
+    Seen watch(SimulatedNode node, TopicIdPartition id) {
+        return seen(node.id(), id);
+    }
+
+    void look(SimulatedNode node, TopicIdPartition id, Partition partition, Seen seen) {
+        LogView view = partition.log().view();
+        if (view == seen.view) {
+            return;
+        }
+        seen.view = view;
+        ReplicaMirror mirror = seen.mirror;
+        LeaderEpochHistory epochs = partition.log().leaderEpochs();
+        int end = (int) view.logEndOffset();
+        int kept = Math.min(end, mirror.size());
+        if (epochs != seen.epochs) {
+            seen.epochs = epochs;
+            while (kept > 0 && partition.log().epochForOffset(kept - 1) != mirror.epoch(kept - 1)) {
+                kept--;
+            }
+        }
+        if (kept < mirror.size()) {
+            cut(node, id, mirror, kept);
+        }
+        if (mirror.isLossPossible()) {
+            mirror.lookedAtAfterLoss(false);
+        }
+        if (end > mirror.size()) {
+            read(node, id, partition, mirror, end);
+        }
+    }
+
+    private void cut(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int to) {
+        cluster.log().note(node, "cut", id.topicPartition(), mirror.size(), to);
+        if (mirror.isLossPossible()) {
+            mirror.lookedAtAfterLoss(true);
+        } else {
+            History history = cluster.checks().commits().history(id);
+            for (int offset = to; offset < mirror.size() && offset < history.size(); offset++) {
+                if (history.isIn(mirror, offset) && !mirror.isLossy()) {
+                    cluster.fail(
+                            node + " cut " + id.topicPartition() + " to " + to + ", which had the committed record at "
+                                    + offset,
+                            null);
+                    break;
+                }
+            }
+        }
+        mirror.cut(to);
+    }
+
+    private void read(SimulatedNode node, TopicIdPartition id, Partition partition, ReplicaMirror mirror, int end) {
+        int before = mirror.size();
+        while (mirror.size() < end) {
+            int from = mirror.size();
+            switch (partition.log().read(from, 1 << 20, end, true)) {
+                case ReadOutcome.Slice(LogSlice slice) ->
+                    Records.each(bytes(slice), (offset, epoch, content) -> {
+                        if (offset >= mirror.size()) {
+                            if (offset > mirror.size()) {
+                                cluster.fail(
+                                        node + " has a hole in " + id.topicPartition() + " from " + mirror.size()
+                                                + " to " + offset,
+                                        null);
+                            }
+                            add(node, id, mirror, epoch, content);
+                        }
+                    });
+                case ReadOutcome.OutOfRange range -> throw new AssertionError(range);
+            }
+            if (mirror.size() == from) {
+                cluster.fail(node + " cannot read " + id.topicPartition() + " at " + from, null);
+                return;
+            }
+        }
+        cluster.log().note(node, "log grew", id.topicPartition(), before, mirror.size());
+    }
+
+    private void add(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int epoch, long content) {
+        int offset = mirror.size();
+        int epochBefore = offset == 0 ? -1 : mirror.epoch(offset - 1);
+        var now = new Written(content, epochBefore);
+        Written first = written.putIfAbsent(new Position(id, offset, epoch), now);
+        if (first != null && !first.equals(now)) {
+            cluster.fail(
+                    node + " has another record in " + id.topicPartition() + " at offset " + offset + ", epoch " + epoch
+                            + " than was seen before: " + now + ", not " + first,
+                    null);
+        }
+        mirror.append(epoch, content);
+    }
+
+    private static ByteBuffer bytes(LogSlice slice) {
+        try {
+            var bytes = ByteBuffer.allocate(slice.sizeInBytes());
+            slice.read(bytes);
+            return bytes.flip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            slice.release();
+        }
+    }
+}

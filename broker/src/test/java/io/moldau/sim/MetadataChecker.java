@@ -1,0 +1,88 @@
+package io.moldau.sim;
+
+import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.MetadataDelta;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.MetadataProvenance;
+import io.moldau.metadata.record.MetadataBatch;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What a broker takes for the metadata is what the quorum had committed at that offset, and never goes back.
+final class MetadataChecker {
+
+    private final SimulatedCluster cluster;
+    private final List<MetadataImage> images = new ArrayList<>();
+    private final Map<Integer, MetadataImage> seen = new HashMap<>();
+    private MetadataImage image = MetadataImage.EMPTY;
+
+    MetadataChecker(SimulatedCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /// The metadata as committed.
+    MetadataImage image() {
+        return image;
+    }
+
+    void followQuorum() {
+        var quorum = cluster.quorum();
+        while (images.size() <= quorum.committedIndex()) {
+            int index = images.size();
+            MetadataBatch batch = quorum.committed(index);
+            if (batch != null) {
+                var delta = new MetadataDelta(image);
+                delta.replay(batch);
+                image = delta.apply(new MetadataProvenance(index, quorum.committedTerm(index), batch.getCreatedMs()));
+                noteChanges(delta, image);
+            }
+            images.add(image);
+        }
+    }
+
+    private void noteChanges(MetadataDelta delta, MetadataImage now) {
+        for (int broker : delta.clusterDelta().changedBrokers()) {
+            BrokerRegistration it = now.cluster().broker(broker);
+            if (it != null) {
+                cluster.log()
+                        .note(
+                                cluster.node(broker),
+                                it.fenced() ? "fenced" : it.inControlledShutdown() ? "leaving" : "unfenced",
+                                "epoch",
+                                it.epoch(),
+                                now.offset());
+            }
+        }
+        for (int node = 0; node < cluster.nodes().size(); node++) {
+            int id = node;
+            delta.topicsDelta()
+                    .localChanges(node)
+                    .leaders()
+                    .forEach((partition, it) -> cluster.log()
+                            .note(cluster.node(id), "to lead", partition.topicPartition() + " " + it, now.offset()));
+        }
+    }
+
+    void crashed(SimulatedNode node) {
+        seen.remove(node.id());
+    }
+
+    void look(SimulatedNode node, SimulatedNode.Broker broker) {
+        MetadataImage now = broker.cache().image();
+        MetadataImage before = seen.put(node.id(), now);
+        if (now == before || now == MetadataImage.EMPTY) {
+            return;
+        }
+        cluster.log().note(node, "metadata", "", now.offset());
+        if (before != null && now.offset() < before.offset()) {
+            cluster.fail(node + " goes back in metadata from " + before.offset() + " to " + now.offset(), null);
+        }
+        if (now.offset() >= images.size()) {
+            cluster.fail(node + " has metadata at " + now.offset() + " that is not committed", null);
+        } else if (!now.equals(images.get((int) now.offset()))) {
+            cluster.fail(node + " has other metadata at " + now.offset() + " than was committed", null);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.moldau.sim;
+
+import io.moldau.broker.replica.FollowerCallback;
+import io.moldau.broker.replica.FollowerTerm;
+import io.moldau.broker.replica.Partition;
+import io.moldau.metadata.image.loader.MetadataLoader;
+import io.moldau.metadata.message.MetadataEntry;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.List;
+
+/// What a [PlantedBug] does instead. Called from changed code in the place of a method of the first argument, which is
+/// an object because its class may not be visible here.
+public final class Planted {
+
+    private Planted() {}
+
+    public static long endOfTime(Object partition) {
+        return Long.MAX_VALUE;
+    }
+
+    public static void cutAtHighWatermark(Object partition, FollowerTerm term, FollowerCallback callback) {
+        Partition replica = (Partition) partition;
+        replica.truncateAsFollower(term, replica.highWatermark(), callback);
+    }
+
+    public static int noEpoch(Object fetch) {
+        return -1;
+    }
+
+    public static int zero(Object registration) {
+        return 0;
+    }
+
+    public static long noBrokerEpoch(Object member) {
+        return -1L;
+    }
+
+    public static long takeForGranted(Object leaderState) {
+        try {
+            Field proposed = field(leaderState, "proposed");
+            Object wanted = proposed.get(leaderState);
+            if (wanted != null) {
+                field(leaderState, "isr").set(leaderState, wanted);
+            }
+            return (long) method(leaderState, "advance").invoke(leaderState);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static void doNotForce(Object file) {}
+
+    public static int findLatest(Object entry, int firstSequence, int lastSequence) {
+        try {
+            int latest = (int) method(entry, "batchCount").invoke(entry) - 1;
+            int found = (int) method(entry, "find", int.class, int.class).invoke(entry, firstSequence, lastSequence);
+            return found == latest ? found : -1;
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static void entriesBackwards(Object loader, List<MetadataEntry> entries) {
+        ((MetadataLoader) loader).entries(entries.reversed());
+    }
+
+    public static long loadNothing(Object runner) {
+        return 0L;
+    }
+
+    private static Field field(Object of, String name) throws NoSuchFieldException {
+        Field field = of.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    private static Method method(Object of, String name, Class<?>... parameters) throws NoSuchMethodException {
+        Method method = of.getClass().getDeclaredMethod(name, parameters);
+        method.setAccessible(true);
+        return method;
+    }
+}

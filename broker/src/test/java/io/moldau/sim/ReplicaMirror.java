@@ -1,0 +1,68 @@
+package io.moldau.sim;
+
+import java.util.Arrays;
+
+/// What was last seen in one replica's log, record by record: the epoch and the content at each offset.
+final class ReplicaMirror {
+
+    private int[] epochs = new int[64];
+    private long[] contents = new long[64];
+    private int size;
+    private boolean lossy;
+    private boolean lossPossible;
+
+    int size() {
+        return size;
+    }
+
+    int epoch(int offset) {
+        return epochs[offset];
+    }
+
+    long content(int offset) {
+        return contents[offset];
+    }
+
+    void append(int epoch, long content) {
+        if (size == epochs.length) {
+            epochs = Arrays.copyOf(epochs, 2 * size);
+            contents = Arrays.copyOf(contents, 2 * size);
+        }
+        epochs[size] = epoch;
+        contents[size] = content;
+        size++;
+    }
+
+    void cut(int to) {
+        size = Math.min(size, to);
+    }
+
+    /// The machine lost its power: the log may have lost records that it had, until it is looked at again.
+    void loseUnforced() {
+        lossPossible = true;
+    }
+
+    boolean isLossPossible() {
+        return lossPossible;
+    }
+
+    /// The log was looked at after a loss of power.
+    void lookedAtAfterLoss(boolean lost) {
+        lossPossible = false;
+        lossy |= lost;
+    }
+
+    /// Whether it lost records since it was last in step with its leader.
+    boolean isLossy() {
+        return lossy;
+    }
+
+    /// Whether it has, or may have, less than it had.
+    boolean isDamaged() {
+        return lossy || lossPossible;
+    }
+
+    void caughtUp() {
+        lossy = false;
+    }
+}

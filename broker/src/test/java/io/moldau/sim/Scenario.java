@@ -1,0 +1,76 @@
+package io.moldau.sim;
+
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.replica.TopicSettings;
+import io.moldau.log.LogConfig;
+import java.util.SplittableRandom;
+
+/// What kind of cluster and what kind of trouble one seed gets.
+///
+/// @param controllers how many nodes are controllers: the first ones
+/// @param brokers how many nodes are brokers
+/// @param combined whether the controllers are brokers too
+/// @param topics how many topics there are to begin with
+/// @param partitions how many partitions each of them has
+/// @param syncs whether every append is forced to the disk, so that machines may lose their power at any time
+/// @param losesPower whether machines lose their power where nothing is forced: only one at a time then, and only
+///     while all others have what it has
+/// @param faultSeconds how long faults go on
+/// @param level how many of them: from 0, none, to 3
+/// @param segmentBytes how large a segment gets
+record Scenario(
+        int controllers,
+        int brokers,
+        boolean combined,
+        int topics,
+        int partitions,
+        boolean syncs,
+        boolean losesPower,
+        int faultSeconds,
+        int level,
+        int segmentBytes) {
+
+    static final int REPLICAS = 3;
+    static final int MIN_IN_SYNC = 2;
+    static final int GROUP_PARTITIONS = 2;
+
+    static Scenario draw(SplittableRandom random) {
+        boolean combined = random.nextInt(3) > 0;
+        return new Scenario(
+                3,
+                random.nextInt(4) == 0 ? 4 : 3,
+                combined,
+                1 + random.nextInt(2),
+                1 + random.nextInt(2),
+                random.nextInt(3) == 0,
+                random.nextBoolean(),
+                6 + random.nextInt(10),
+                random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
+                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000));
+    }
+
+    int nodes() {
+        return combined ? Math.max(controllers, brokers) : controllers + brokers;
+    }
+
+    boolean isController(int node) {
+        return node < controllers;
+    }
+
+    boolean isBroker(int node) {
+        return combined ? node < brokers : node >= controllers;
+    }
+
+    TopicSettings settings(String topic) {
+        var log = LogConfig.DEFAULTS.toBuilder()
+                .segmentBytes(segmentBytes)
+                .flushMessages(syncs ? 1 : Long.MAX_VALUE)
+                // Clocks are set to all kinds of times.
+                .timestampAfterMaxMs(Long.MAX_VALUE)
+                .indexIntervalBytes(512);
+        if (topic.equals(OffsetsTopic.NAME)) {
+            log.retentionMs(-1);
+        }
+        return new TopicSettings(log.build(), MIN_IN_SYNC);
+    }
+}

@@ -1,0 +1,497 @@
+package io.moldau.sim;
+
+import io.moldau.broker.api.data.DataApis;
+import io.moldau.broker.api.data.FetchSessions;
+import io.moldau.broker.api.data.ProducerIds;
+import io.moldau.broker.api.data.ReadReplicas;
+import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.coordinator.group.GroupCoordinator;
+import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
+import io.moldau.broker.coordinator.group.GroupRecordDecoder;
+import io.moldau.broker.coordinator.group.GroupShard;
+import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
+import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
+import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.lifecycle.BrokerRegistrar;
+import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
+import io.moldau.broker.lifecycle.RegistrationGate;
+import io.moldau.broker.metadata.MetadataCache;
+import io.moldau.broker.replica.AlterPartitionSender;
+import io.moldau.broker.replica.LeaderState;
+import io.moldau.broker.replica.PartitionChangesPublisher;
+import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.Replication;
+import io.moldau.broker.replica.StrayLogs;
+import io.moldau.broker.replica.TailCache;
+import io.moldau.broker.replica.fetch.FetcherSettings;
+import io.moldau.broker.replica.fetch.ReplicaFetchers;
+import io.moldau.broker.request.RequestRouter;
+import io.moldau.common.FaultHandler;
+import io.moldau.common.Uuid;
+import io.moldau.log.LogMetrics;
+import io.moldau.log.dir.LogDirs;
+import io.moldau.log.dir.LogDirsConfig;
+import io.moldau.log.storage.SimulatedStorage;
+import io.moldau.metadata.channel.LocalNodeToController;
+import io.moldau.metadata.channel.MetadataFetchService;
+import io.moldau.metadata.channel.MetadataFetcher;
+import io.moldau.metadata.channel.NodeToController;
+import io.moldau.metadata.controller.ConfigValidator;
+import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.controller.QuorumController;
+import io.moldau.metadata.controller.TopicConfigDescriber;
+import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.FeaturesImage;
+import io.moldau.metadata.image.loader.MetadataLoader;
+import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.quorum.SimulatedQuorum;
+import io.moldau.metadata.record.EndpointRecord;
+import io.moldau.metadata.record.FeatureRange;
+import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.ByteBufferReadable;
+import io.moldau.wire.record.Compression;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A machine with a disk, and the processes of one node that run on it one after the other. Puts the parts of a node
+/// together as [io.moldau.broker.Node] does, with simulated threads, network, quorum and disk.
+final class SimulatedNode extends Machine {
+
+    static final String LISTENER = "PLAINTEXT";
+    static final Uuid CLUSTER = new Uuid(1, 2);
+    static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
+
+    /// As new clusters of the reference have them.
+    private static final Map<String, Short> FEATURES =
+            Map.of(FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
+
+    private static final long MAX_LAG_MS = 1_500;
+    private static final Path DISK = Path.of("/disk");
+    private static final int PORT = 9092;
+
+    private final SimulatedCluster cluster;
+    private final Scenario scenario;
+    private final SplittableRandom random;
+    private final SimulatedStorage disk;
+    private @Nullable Process process;
+
+    SimulatedNode(SimulatedCluster cluster, int id) {
+        super(cluster.scheduler(), "node-" + id, id);
+        this.cluster = cluster;
+        this.scenario = cluster.scenario();
+        this.random = cluster.scheduler().split();
+        this.disk = new SimulatedStorage(this, random.split());
+    }
+
+    /// Null while no process runs.
+    @Nullable
+    Process process() {
+        return process;
+    }
+
+    boolean isRunning() {
+        return process != null;
+    }
+
+    SimulatedStorage disk() {
+        return disk;
+    }
+
+    void start() {
+        if (process == null) {
+            cluster.network().powered(id());
+            process = new Process();
+        }
+    }
+
+    /// What becomes of the machine with its process.
+    enum End {
+        /// kill -9: the operating system lives, and tells the peers.
+        KILLED,
+        /// Everything that was not forced to the disk is gone.
+        POWER_LOST_CLEAN,
+        /// The same, but some of it had been written by chance, not all in one piece.
+        POWER_LOST_TORN
+    }
+
+    void crash(End end) {
+        if (process == null) {
+            return;
+        }
+        process = null;
+        endLife();
+        if (scenario.isController(id())) {
+            cluster.quorum().crash(id());
+        }
+        switch (end) {
+            case KILLED -> disk.killProcess();
+            case POWER_LOST_CLEAN -> disk.cutPower(SimulatedStorage.Unforced.LOST);
+            case POWER_LOST_TORN -> disk.cutPower(SimulatedStorage.Unforced.RANDOM);
+        }
+        cluster.network().ended(id(), end != End.KILLED);
+    }
+
+    /// Ends the process in order, if the controller gives its leave.
+    void stop() {
+        Process running = process;
+        if (running == null) {
+            return;
+        }
+        running.stop();
+    }
+
+    private void stopped(Process stopping) {
+        if (process == stopping) {
+            process = null;
+            endLife();
+            disk.killProcess();
+            cluster.network().ended(id(), false);
+            cluster.nodeStopped(this);
+        }
+    }
+
+    /// The controller as the server side of a connection sees it.
+    static final class LocalController extends ForwardingController {
+        private final Machine machine;
+
+        LocalController(NodeToController controller, Machine machine) {
+            super(controller);
+            this.machine = machine;
+        }
+
+        long deadline(long timeoutMs) {
+            return machine.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        }
+    }
+
+    /// The broker part of a process.
+    record Broker(
+            Uuid incarnation,
+            LogDirs logDirs,
+            MetadataCache cache,
+            PartitionRegistry partitions,
+            BrokerRegistrar registrar,
+            MetadataLoader loader,
+            MetadataFetcher fetcher,
+            CoordinatorRuntime<GroupShard> groups,
+            ReplicaFetchers fetchers,
+            RequestRouter router) {}
+
+    /// What a leader's node knows of other brokers.
+    private record KnownBrokers(MetadataCache cache) implements LeaderState.Eligibility {
+        @Override
+        public boolean isEligible(int brokerId, long brokerEpoch) {
+            BrokerRegistration broker = cache.image().cluster().broker(brokerId);
+            return broker != null && broker.isActive() && broker.epoch() == brokerEpoch;
+        }
+
+        @Override
+        public boolean isStale(int brokerId, long brokerEpoch) {
+            BrokerRegistration broker = cache.image().cluster().broker(brokerId);
+            return broker != null && broker.epoch() > brokerEpoch;
+        }
+    }
+
+    /// One run of the node.
+    final class Process implements SimulatedNetwork.Server {
+
+        private final FaultHandler faults =
+                (where, fault) -> cluster.fail("a fault at " + name() + " in " + where + ": " + fault, fault);
+        private final @Nullable QuorumController controller;
+        private final @Nullable MetadataFetchService fetches;
+        private final @Nullable SimulatedQuorum member;
+        private final @Nullable LocalController local;
+        private final @Nullable Broker broker;
+        private boolean stopping;
+
+        Process() {
+            if (scenario.isController(id())) {
+                SimulatedQuorum reopened = cluster.quorum().reopen(id());
+                QuorumController made = newController(reopened);
+                MetadataFetchService service =
+                        new MetadataFetchService(CLUSTER, reopened, thread("metadata fetches"), SimulatedNode.this);
+                member = reopened;
+                controller = made;
+                fetches = service;
+                local = new LocalController(
+                        new LocalNodeToController(CLUSTER, reopened, made, service, SimulatedNode.this),
+                        SimulatedNode.this);
+                reopened.start(made);
+            } else {
+                member = null;
+                controller = null;
+                fetches = null;
+                local = null;
+            }
+            broker = scenario.isBroker(id()) ? newBroker() : null;
+            if (broker != null) {
+                broker.fetcher().start();
+                broker.registrar().start();
+            }
+        }
+
+        private SimulatedExecutor thread(String name) {
+            return SimulatedExecutor.thread(SimulatedNode.this, name);
+        }
+
+        private QuorumController newController(SimulatedQuorum of) {
+            var settings = new ControllerSettings(
+                    1,
+                    Scenario.REPLICAS,
+                    true,
+                    false,
+                    Scenario.MIN_IN_SYNC,
+                    TIMING.sessionMs(),
+                    500,
+                    new ControllerSettings.LeaderBalance(true, 4_000),
+                    LISTENER,
+                    FEATURES);
+            return new QuorumController(
+                    id(),
+                    CLUSTER,
+                    settings,
+                    of,
+                    thread("controller"),
+                    SimulatedNode.this,
+                    random.split(),
+                    ConfigValidator.acceptAll(),
+                    TopicConfigDescriber.none(),
+                    ControllerMetrics.NONE,
+                    faults,
+                    (listener, timeoutMs) ->
+                            cluster.network().probe(SimulatedNode.this, cluster.nodeOf(listener.host()), timeoutMs));
+        }
+
+        private Broker newBroker() {
+            LogDirs logDirs;
+            try {
+                // Made sound on this thread, not on threads of their own.
+                logDirs = LogDirs.open(
+                        List.of(DISK),
+                        disk,
+                        SimulatedNode.this,
+                        new LogDirsConfig(1_000, 300_000, 5_000, 86_400_000, 0, random.split()),
+                        LogMetrics.NONE);
+                logDirs.logs().forEach(log -> log.open());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            var link = new ControllerLink(
+                    cluster.network(), SimulatedNode.this, scenario.controllers(), cluster::controllerAt);
+            var timer = thread("timer").asTimer();
+            var background = SimulatedExecutor.pool(SimulatedNode.this, "background");
+            var cache = new MetadataCache(timer);
+            var memory = new HeapMemory();
+            Uuid incarnation = Uuid.random(random);
+            var registrar = new BrokerRegistrar(
+                    TIMING,
+                    link,
+                    id(),
+                    () -> registration(incarnation, logDirs.previousBrokerEpoch()),
+                    thread("lifecycle"),
+                    SimulatedNode.this);
+            var alterPartition = new AlterPartitionSender(
+                    id(), registrar::brokerEpoch, link, SimulatedNode.this, timer, background, faults);
+            var partitions = new PartitionRegistry(
+                    id(),
+                    logDirs,
+                    cache::image,
+                    SimulatedNode.this,
+                    new TailCache(memory, 1 << 20, 1 << 16),
+                    faults,
+                    new Replication(
+                            alterPartition,
+                            background,
+                            TimeUnit.MILLISECONDS.toNanos(MAX_LAG_MS),
+                            new KnownBrokers(cache)));
+            var fetchers = new ReplicaFetchers(
+                    partitions,
+                    registrar::brokerEpoch,
+                    (broker, host, port) -> new SimulatedEndpoint(cluster, SimulatedNode.this, broker),
+                    new FetcherSettings(1, 1 << 20, 10 << 20, 500, 1_000, 3_000, 1, LISTENER),
+                    SimulatedNode.this,
+                    timer,
+                    background,
+                    faults);
+            var runtime = new CoordinatorRuntime<>(
+                    OffsetsTopic.NAME,
+                    partition -> new GroupShard(GroupCoordinatorConfig.DEFAULTS, random.split()),
+                    new CoordinatorRuntime.Services(
+                            new PartitionCoordinatorLog(partitions),
+                            new GroupRecordDecoder(),
+                            SimulatedNode.this,
+                            timer,
+                            background,
+                            faults,
+                            CoordinatorMetrics.NONE,
+                            Compression.NONE,
+                            1_000_000,
+                            4_096,
+                            5_000));
+            var groups = new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
+            var loaderThread = thread("metadata loader");
+            var loader = new MetadataLoader(
+                    loaderThread,
+                    SimulatedNode.this,
+                    faults,
+                    List.of(
+                            cache,
+                            new RegistrationGate(
+                                    id(),
+                                    incarnation,
+                                    List.of(
+                                            new StrayLogs(id(), logDirs),
+                                            new PartitionChangesPublisher(
+                                                    partitions, (image, topic) -> scenario.settings(topic)),
+                                            fetchers,
+                                            new GroupMetadataPublisher(id(), groups))),
+                            registrar,
+                            cache.notifier()));
+            var fetcher = new MetadataFetcher(
+                    id(), CLUSTER, link, loader, cluster.scratch(id()), loaderThread, SimulatedNode.this);
+            var routes = RequestRouter.builder();
+            DataApis.register(
+                    routes,
+                    new DataApis.Services(
+                            partitions,
+                            new FetchSessions(1000, random.split()),
+                            new ProducerIds(id(), registrar::brokerEpoch, link),
+                            background,
+                            memory,
+                            SimulatedNode.this,
+                            1 << 20,
+                            900_000,
+                            ReadReplicas.LEADER_ONLY));
+            GroupApis.register(routes, groups, cache::image);
+            thread("maintenance")
+                    .scheduleWithFixedDelay(
+                            () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
+            thread("follower checks")
+                    .scheduleWithFixedDelay(
+                            partitions::checkFollowers, MAX_LAG_MS / 2, MAX_LAG_MS / 2, TimeUnit.MILLISECONDS);
+            return new Broker(
+                    incarnation,
+                    logDirs,
+                    cache,
+                    partitions,
+                    registrar,
+                    loader,
+                    fetcher,
+                    runtime,
+                    fetchers,
+                    routes.build());
+        }
+
+        private RegisterBrokerRequest registration(Uuid incarnation, long previousBrokerEpoch) {
+            return RegisterBrokerRequest.newBuilder()
+                    .setClusterId(MetadataRecords.id(CLUSTER))
+                    .setBrokerId(id())
+                    .setIncarnationId(MetadataRecords.id(incarnation))
+                    .addLogDirs(MetadataRecords.id(new Uuid(7, id())))
+                    .setPreviousBrokerEpoch(previousBrokerEpoch)
+                    .addEndpoints(EndpointRecord.newBuilder()
+                            .setListener(LISTENER)
+                            .setSecurityProtocol(LISTENER)
+                            .setHost(name())
+                            .setPort(PORT))
+                    .addFeatures(FeatureRange.newBuilder()
+                            .setName(FeaturesImage.METADATA_VERSION)
+                            .setMinLevel(1)
+                            .setMaxLevel(33))
+                    .addFeatures(FeatureRange.newBuilder()
+                            .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
+                            .setMinLevel(0)
+                            .setMaxLevel(1))
+                    .build();
+        }
+
+        SimulatedNode node() {
+            return SimulatedNode.this;
+        }
+
+        @Nullable
+        Broker broker() {
+            return broker;
+        }
+
+        @Nullable
+        QuorumController controller() {
+            return controller;
+        }
+
+        @Nullable
+        LocalController localController() {
+            return local;
+        }
+
+        @Override
+        public Machine machine() {
+            return SimulatedNode.this;
+        }
+
+        @Override
+        public SimulatedExecutor newConnectionThread() {
+            return thread("connection");
+        }
+
+        /// Serves a request of the Kafka protocol.
+        void serve(
+                SimulatedNetwork.Exchange exchange,
+                ApiKey api,
+                short version,
+                ByteBuffer body,
+                String clientId,
+                BiConsumer<@Nullable ByteBuffer, @Nullable Throwable> answer) {
+            if (broker == null) {
+                exchange.disconnect();
+                return;
+            }
+            broker.router()
+                    .dispatch(
+                            new SimulatedRequest(exchange, api, version, clientId, nanoseconds(), answer),
+                            new ByteBufferReadable(body.duplicate()));
+        }
+
+        private void stop() {
+            if (stopping) {
+                return;
+            }
+            stopping = true;
+            if (broker == null) {
+                closeController();
+                stopped(this);
+                return;
+            }
+            var parts = broker;
+            parts.registrar().shutDown(true).thenRun(() -> {
+                parts.groups().close();
+                parts.fetchers().close();
+                parts.partitions().close();
+                parts.logDirs().close(parts.registrar().brokerEpoch());
+                closeController();
+                stopped(this);
+            });
+        }
+
+        private void closeController() {
+            if (member != null && controller != null && fetches != null) {
+                member.resign(0);
+                controller.close();
+                fetches.close();
+                member.close();
+            }
+        }
+    }
+}
