@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,8 +78,8 @@ class ReplicatedClusterTest {
                             Map.of(all.getFirst(), new OffsetAndMetadata(committed)), Duration.ofSeconds(60));
                     cluster.start();
                     awaitIsr(admin);
-                    assertThat(consumer.committed(Set.of(all.getFirst()), Duration.ofSeconds(60))
-                                    .get(all.getFirst())
+                    assertThat(Objects.requireNonNull(consumer.committed(Set.of(all.getFirst()), Duration.ofSeconds(60))
+                                            .get(all.getFirst()))
                                     .offset())
                             .isEqualTo(committed);
                 }
@@ -117,7 +118,12 @@ class ReplicatedClusterTest {
     private static void awaitIsr(Admin admin) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
         for (String topic : List.of("t", "__consumer_offsets")) {
-            while (admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().stream()
+            while (Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                            .allTopicNames()
+                            .get()
+                            .get(topic))
+                    .partitions()
+                    .stream()
                     .anyMatch(partition ->
                             partition.isr().size() < partition.replicas().size())) {
                 assertThat(System.nanoTime() - deadline)

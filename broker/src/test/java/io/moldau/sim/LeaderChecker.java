@@ -107,7 +107,7 @@ final class LeaderChecker {
                 if (member != node.id() && mirror.isLossy()) {
                     mirror.caughtUp();
                 }
-            } else if (!mirror.isLossy() && !mirror.isLossPossible()) {
+            } else if (!mirror.isLossUnknown(cluster.checks().metadata().brokerEpoch(member))) {
                 cluster.fail(
                         "the high watermark " + highWatermark + " of " + id.topicPartition() + " at " + node
                                 + " is above what node " + member + " has, which is in sync: " + mirror.size() + "; "

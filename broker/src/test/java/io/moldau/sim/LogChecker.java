@@ -50,7 +50,7 @@ final class LogChecker {
                 seen.view = null;
                 seen.epochs = null;
                 if (lostPower && !cluster.scenario().syncs()) {
-                    seen.mirror.loseUnforced();
+                    seen.mirror.loseUnforced(cluster.checks().metadata().brokerEpoch(node.id()));
                 }
             }
         });

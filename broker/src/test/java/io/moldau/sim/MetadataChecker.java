@@ -27,6 +27,12 @@ final class MetadataChecker {
         return image;
     }
 
+    /// Of the registration that is committed, -1 if there is none.
+    long brokerEpoch(int broker) {
+        BrokerRegistration it = image.cluster().broker(broker);
+        return it == null ? -1 : it.epoch();
+    }
+
     void followQuorum() {
         var quorum = cluster.quorum();
         while (images.size() <= quorum.committedIndex()) {

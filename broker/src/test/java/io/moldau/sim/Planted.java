@@ -36,6 +36,10 @@ public final class Planted {
         return -1L;
     }
 
+    public static boolean anyProcess(Object eligibility, int brokerId, long brokerEpoch) {
+        return ((SimulatedNode.KnownBrokers) eligibility).isActive(brokerId);
+    }
+
     public static long takeForGranted(Object leaderState) {
         try {
             Field proposed = field(leaderState, "proposed");

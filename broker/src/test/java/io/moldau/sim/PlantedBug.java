@@ -58,11 +58,11 @@ enum PlantedBug {
                     "getBrokerEpoch",
                     "noBrokerEpoch"),
             new Swap(
-                    "io/moldau/broker/replica/Partition",
+                    "io/moldau/broker/replica/LeaderState",
                     "",
-                    "io/moldau/broker/replica/Partition$FollowerFetch",
-                    "brokerEpoch",
-                    "noBrokerEpoch")),
+                    "io/moldau/broker/replica/LeaderState$Eligibility",
+                    "isEligible",
+                    "anyProcess")),
     /// A leader counts on a smaller ISR before the controller has confirmed it.
     ACK_WITH_STALE_ISR(new Swap(
             "io/moldau/broker/replica/LeaderState",

@@ -10,6 +10,7 @@ final class ReplicaMirror {
     private int size;
     private boolean lossy;
     private boolean lossPossible;
+    private long lostUnder = -1;
 
     int size() {
         return size;
@@ -38,8 +39,16 @@ final class ReplicaMirror {
     }
 
     /// The machine lost its power: the log may have lost records that it had, until it is looked at again.
-    void loseUnforced() {
+    ///
+    /// @param brokerEpoch the registration of the process that had them
+    void loseUnforced(long brokerEpoch) {
         lossPossible = true;
+        lostUnder = brokerEpoch;
+    }
+
+    /// Whether the controller cannot know of the loss yet: it has heard of no later process.
+    boolean isLossUnknown(long brokerEpoch) {
+        return isDamaged() && brokerEpoch <= lostUnder;
     }
 
     boolean isLossPossible() {

@@ -145,7 +145,7 @@ final class SimulatedNetwork {
             }
 
             private void arrive(int from, int target, Runnable arrival) {
-                if (!open) {
+                if (broken) {
                     return;
                 }
                 if (!held.isEmpty()) {
@@ -166,7 +166,7 @@ final class SimulatedNetwork {
 
             private void retransmit(int from, int target, long delay) {
                 scheduler.after(delay + random.nextLong(50_000_000), null, "retransmission", () -> {
-                    if (!open) {
+                    if (broken) {
                         held.clear();
                         return;
                     }
@@ -177,7 +177,7 @@ final class SimulatedNetwork {
                     var all = List.copyOf(held);
                     held.clear();
                     for (Runnable arrival : all) {
-                        if (open) {
+                        if (!broken) {
                             arrival.run();
                         }
                     }
@@ -223,6 +223,8 @@ final class SimulatedNetwork {
         private final List<Runnable> whenGone = new ArrayList<>();
         private int nextId;
         private boolean open = true;
+        /// Nothing arrives any more. What a client sent before it closed the connection still does.
+        private boolean broken;
         private @Nullable Server server;
         private @Nullable SimulatedExecutor serverThread;
         private int serverLife;
@@ -284,7 +286,7 @@ final class SimulatedNetwork {
             var answer = new Answer();
             var loop = serverThread;
             loop.execute(() -> {
-                if (!open) {
+                if (broken) {
                     return;
                 }
                 answers.addLast(answer);
@@ -314,8 +316,9 @@ final class SimulatedNetwork {
 
         /// Both ends find the connection gone; what was under way is lost.
         private void reset() {
-            if (open) {
+            if (!broken) {
                 open = false;
+                broken = true;
                 connections.remove(this);
                 failPending();
                 giveUpAtServer();
@@ -340,9 +343,13 @@ final class SimulatedNetwork {
         void close() {
             if (open) {
                 open = false;
-                connections.remove(this);
                 failPending();
-                giveUpAtServer();
+                // The end travels behind what was sent.
+                there.send(client.id(), to, () -> {
+                    broken = true;
+                    connections.remove(this);
+                    giveUpAtServer();
+                });
             }
         }
 
@@ -361,6 +368,7 @@ final class SimulatedNetwork {
 
         private void clientGone() {
             open = false;
+            broken = true;
             connections.remove(this);
             pending.clear();
             giveUpAtServer();

@@ -190,7 +190,12 @@ final class SimulatedNode extends Machine {
             RequestRouter router) {}
 
     /// What a leader's node knows of other brokers.
-    private record KnownBrokers(MetadataCache cache) implements LeaderState.Eligibility {
+    record KnownBrokers(MetadataCache cache) implements LeaderState.Eligibility {
+        boolean isActive(int brokerId) {
+            BrokerRegistration broker = cache.image().cluster().broker(brokerId);
+            return broker != null && broker.isActive();
+        }
+
         @Override
         public boolean isEligible(int brokerId, long brokerEpoch) {
             BrokerRegistration broker = cache.image().cluster().broker(brokerId);

@@ -23,6 +23,7 @@ import io.moldau.wire.message.CreateTopicsRequestData.CreatableTopic;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -32,7 +33,8 @@ import java.util.function.Supplier;
 ///
 ///     MetadataScale [topics] [partitions of each] [brokers]
 ///
-/// Prints the time of each step, its records and their bytes. Not a test: it judges nothing.
+/// Prints the processor time of each step (so that other work on the machine does not count), its
+/// records and their bytes. Not a test: it judges nothing.
 public final class MetadataScale {
 
     private final SplittableRandom random = new SplittableRandom(7);
@@ -97,10 +99,10 @@ public final class MetadataScale {
     private void create(int topics, int partitions, boolean print) {
         var create = new CreateTopics(
                 settings, new StripedReplicaPlacer(), ConfigValidator.acceptAll(), TopicConfigDescriber.none(), random);
-        long start = System.nanoTime();
+        long start = cpuNanos();
         long slowest = 0;
         for (int i = 0; i < topics; i++) {
-            long before = System.nanoTime();
+            long before = cpuNanos();
             apply(create.plan(
                             image,
                             new CreateTopicsRequestData()
@@ -109,10 +111,10 @@ public final class MetadataScale {
                                             .setNumPartitions(partitions)
                                             .setReplicationFactor((short) 3))))
                     .records());
-            slowest = Math.max(slowest, System.nanoTime() - before);
+            slowest = Math.max(slowest, cpuNanos() - before);
         }
         if (print) {
-            double seconds = (System.nanoTime() - start) / 1e9;
+            double seconds = (cpuNanos() - start) / 1e9;
             System.out.printf(
                     "create %,d topics of %d partitions, one by one: %.2f s, %,.0f topics/s, slowest %.1f ms%n",
                     topics, partitions, seconds, topics / seconds, slowest / 1e6);
@@ -176,12 +178,12 @@ public final class MetadataScale {
 
     private void snapshot(boolean print) throws IOException {
         var bytes = new ByteArrayOutputStream();
-        long start = System.nanoTime();
+        long start = cpuNanos();
         ImageWriter.write(image, image.offset(), 1, bytes);
-        long written = System.nanoTime();
+        long written = cpuNanos();
         MetadataImage read =
                 ImageReader.read(new ByteArrayInputStream(bytes.toByteArray())).image();
-        long done = System.nanoTime();
+        long done = cpuNanos();
         if (print) {
             System.out.printf(
                     "snapshot: %,d KiB, written in %.0f ms, read in %.0f ms, equal %s%n",
@@ -190,11 +192,11 @@ public final class MetadataScale {
     }
 
     private void step(String what, boolean print, Supplier<List<MetadataRecord>> operation) {
-        long start = System.nanoTime();
+        long start = cpuNanos();
         List<MetadataRecord> records = operation.get();
-        long decided = System.nanoTime();
+        long decided = cpuNanos();
         apply(records);
-        long applied = System.nanoTime();
+        long applied = cpuNanos();
         if (print) {
             long bytes = records.stream()
                     .mapToLong(MetadataRecord::getSerializedSize)
@@ -209,6 +211,10 @@ public final class MetadataScale {
         var delta = new MetadataDelta(image);
         delta.replayAll(records);
         image = delta.apply(new MetadataProvenance(image.offset() + 1, 1, 0));
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
     private static long usedHeap() {

@@ -8,11 +8,14 @@ import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.event.ManualEventLoop;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.message.AlterPartitionRequest;
 import io.moldau.metadata.message.BrokerHeartbeatRequest;
 import io.moldau.metadata.quorum.SimulatedQuorum;
+import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.testing.MockTime;
 import io.moldau.testing.Seeds;
 import io.moldau.wire.message.CreateTopicsRequestData;
+import io.moldau.wire.message.CreateTopicsRequestData.CreatableReplicaAssignment;
 import io.moldau.wire.message.CreateTopicsRequestData.CreatableTopic;
 import io.moldau.wire.message.CreateTopicsResponseData;
 import java.util.ArrayList;
@@ -379,6 +382,86 @@ class QuorumControllerSimulationTest {
             cluster.settle();
         }
         assertThat(image(cluster).cluster().isUnfenced(1)).isTrue();
+    }
+
+    @Test
+    void leadershipsGoBackToPreferredReplicasFromTimeToTime() {
+        var cluster = new Cluster(11);
+        cluster.electAndSettle(0);
+        cluster.registerBroker(0, 1);
+        cluster.registerBroker(0, 2);
+        var created = cluster.controllers
+                .get(0)
+                .createTopics(
+                        cluster.context(),
+                        new CreateTopicsRequestData()
+                                .setTopics(List.of(new CreatableTopic()
+                                        .setName("t")
+                                        .setNumPartitions(-1)
+                                        .setReplicationFactor((short) -1)
+                                        .setAssignments(List.of(
+                                                new CreatableReplicaAssignment().setBrokerIds(List.of(1, 2)))))));
+        cluster.settle();
+        assertThat(created.join().topics().getFirst().errorCode()).isZero();
+        cluster.gone.add("host1");
+        cluster.controllers.get(0).brokerConnectionEnded(1, epoch(cluster, 1));
+        cluster.settle();
+        assertThat(TestImages.partition(image(cluster), "t", 0).leader()).isEqualTo(2);
+
+        // It is back, but not in sync: however much time passes, it does not lead.
+        cluster.gone.clear();
+        beat(cluster, 1);
+        passMinutes(cluster, 6);
+        assertThat(TestImages.partition(image(cluster), "t", 0).leader()).isEqualTo(2);
+
+        var proposal = AlterPartitionRequest.PartitionIsr.newBuilder()
+                .setLeaderEpoch(TestImages.partition(image(cluster), "t", 0).leaderEpoch())
+                .setPartitionEpoch(TestImages.partition(image(cluster), "t", 0).partitionEpoch());
+        for (int id = 1; id <= 2; id++) {
+            proposal.addNewIsr(
+                    AlterPartitionRequest.IsrMember.newBuilder().setBrokerId(id).setBrokerEpoch(epoch(cluster, id)));
+        }
+        var altered = cluster.controllers
+                .get(0)
+                .alterPartition(
+                        cluster.context(),
+                        AlterPartitionRequest.newBuilder()
+                                .setBrokerId(2)
+                                .setBrokerEpoch(epoch(cluster, 2))
+                                .addTopics(AlterPartitionRequest.TopicIsr.newBuilder()
+                                        .setTopicId(MetadataRecords.id(created.join()
+                                                .topics()
+                                                .getFirst()
+                                                .topicId()))
+                                        .addPartitions(proposal))
+                                .build());
+        cluster.settle();
+        assertThat(altered.join().getTopics(0).getPartitions(0).getErrorCode()).isZero();
+        assertThat(TestImages.partition(image(cluster), "t", 0).leader()).isEqualTo(2);
+        passMinutes(cluster, 6);
+        assertThat(TestImages.partition(image(cluster), "t", 0).leader()).isEqualTo(1);
+    }
+
+    private static void passMinutes(Cluster cluster, int minutes) {
+        for (int i = 0; i < minutes * 15; i++) {
+            cluster.time.advanceMillis(4000);
+            beat(cluster, 1);
+            beat(cluster, 2);
+        }
+    }
+
+    private static void beat(Cluster cluster, int broker) {
+        var heartbeat = cluster.controllers
+                .get(0)
+                .brokerHeartbeat(
+                        cluster.context(),
+                        BrokerHeartbeatRequest.newBuilder()
+                                .setBrokerId(broker)
+                                .setBrokerEpoch(epoch(cluster, broker))
+                                .setCurrentMetadataIndex(cluster.group.committedIndex())
+                                .build());
+        cluster.settle();
+        assertThat(heartbeat.join().getIsFenced()).isFalse();
     }
 
     @Test

@@ -329,9 +329,8 @@ final class ReplicaFetcher {
         boolean full = sessionId == 0;
         FetcherSettings settings = services.settings();
         var request = new FetchRequestData()
-                .setReplicaState(new ReplicaState()
-                        .setReplicaId(services.localId())
-                        .setReplicaEpoch(brokerEpoch))
+                .setReplicaState(
+                        new ReplicaState().setReplicaId(services.localId()).setReplicaEpoch(brokerEpoch))
                 // The first answer makes the session; until then nothing can be told behind a fetch that waits.
                 .setMaxWaitMs(full && !answered ? 0 : settings.waitMaxMs())
                 .setMinBytes(settings.minBytes())

@@ -300,7 +300,7 @@ final class ReplicaCluster implements AutoCloseable {
             fetchers = new ReplicaFetchers(
                     partitions,
                     this::epoch,
-                    (broker, host, port) -> new Link(this, brokers.get(broker)),
+                    (broker, host, port) -> new Link(this, Objects.requireNonNull(brokers.get(broker))),
                     FetcherSettings.defaults(LISTENER),
                     time,
                     timer,

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +26,7 @@ class ReplicationTest {
     private Broker broker(int id) {
         Broker broker = cluster.brokers.get(id);
         assertThat(broker).isNotNull();
-        return java.util.Objects.requireNonNull(broker);
+        return Objects.requireNonNull(broker);
     }
 
     private void start(long seed, int minInsyncReplicas, int... ids) {
@@ -105,7 +106,8 @@ class ReplicationTest {
         broker(3).restart();
         cluster.pass(2000);
         assertThat(cluster.partitionState().isr()).containsExactly(1, 2, 3);
-        assertThat(broker(1).partition().leaderState().isr()).containsExactly(1, 2, 3);
+        assertThat(Objects.requireNonNull(broker(1).partition().leaderState()).isr())
+                .containsExactly(1, 2, 3);
         assertLogsEqual();
     }
 
