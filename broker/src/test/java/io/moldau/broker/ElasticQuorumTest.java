@@ -20,6 +20,7 @@ import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.DuplicateVoterException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.VoterNotFoundException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +55,21 @@ class ElasticQuorumTest {
         return Uuid.fromString(meta.getProperty("directory.id"));
     }
 
+    /// Changes come one at a time: while another one ends, the answer is to try again.
+    private static void add(Admin admin, int id, Uuid directoryId, RaftVoterEndpoint endpoint) throws Exception {
+        while (true) {
+            try {
+                admin.addRaftVoter(id, directoryId, Set.of(endpoint)).all().get();
+                return;
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TimeoutException)) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(100);
+            }
+        }
+    }
+
     @Test
     void controllersJoinAndLeaveARunningCluster() throws Exception {
         List<Integer> ports = TestCluster.freePorts(4);
@@ -84,7 +100,7 @@ class ElasticQuorumTest {
             await(admin, info -> ids(info.voters()).equals(Set.of(1, 2)));
             await(ofControllers, info -> ids(info.observers()).contains(3));
             RaftVoterEndpoint endpoint = new RaftVoterEndpoint("CONTROLLER", "127.0.0.1", ports.get(2));
-            admin.addRaftVoter(3, directoryId(3), Set.of(endpoint)).all().get();
+            add(admin, 3, directoryId(3), endpoint);
             QuorumInfo grown = await(admin, info -> ids(info.voters()).equals(Set.of(1, 2, 3)));
             assertThat(grown.leaderId()).isEqualTo(1);
             assertThat(grown.highWatermark()).isPositive();
@@ -111,7 +127,7 @@ class ElasticQuorumTest {
             await(admin, info -> ids(info.voters()).equals(Set.of(1, 2)));
             await(admin, info -> ids(info.observers()).contains(3));
             // And once more.
-            admin.addRaftVoter(3, directoryId(3), Set.of(endpoint)).all().get();
+            add(admin, 3, directoryId(3), endpoint);
             await(admin, info -> ids(info.voters()).equals(Set.of(1, 2, 3)));
             // A voter that is stopped is missed by nobody.
             cluster.stop(2);

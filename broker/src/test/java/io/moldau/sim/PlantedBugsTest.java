@@ -3,6 +3,7 @@ package io.moldau.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PlantedBugsTest {
 
     private static final int MOST_SEEDS = 2_000;
+
+    /// Seeds that found a bug lately are tried first.
+    private static final Map<PlantedBug, Long> QUICK = Map.of(
+            PlantedBug.IGNORE_LEADER_EPOCH, 10L,
+            PlantedBug.ACK_WITH_STALE_ISR, 15L,
+            PlantedBug.NO_FSYNC, 13L,
+            PlantedBug.DEDUPE_WINDOW_OF_ONE, 9L);
 
     @TempDir
     Path scratch;
@@ -25,7 +33,7 @@ class PlantedBugsTest {
     void isFound(PlantedBug bug) throws Exception {
         var loader = new PlantedClassLoader(bug);
         LongFunction<@Nullable String> run = run(loader);
-        String found = null;
+        String found = run.apply(QUICK.getOrDefault(bug, 0L));
         long seed = Long.getLong("moldau.seed", 0);
         for (int tried = 0; found == null && tried < MOST_SEEDS; tried++) {
             found = run.apply(seed++);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.opentest4j.TestAbortedException;
 
 /// Finds the clients that `.ci/run clients` installs. A missing one skips its test on a desk and fails it in CI.
-final class ClientTools {
+public final class ClientTools {
 
     private ClientTools() {}
 
@@ -19,7 +19,7 @@ final class ClientTools {
     }
 
     /// Debian's Python with the given module.
-    static String python(String module) {
+    public static String python(String module) {
         required("the Python module " + module, List.of("/usr/bin/python3", "-c", "import " + module), Map.of());
         return "/usr/bin/python3";
     }
@@ -37,7 +37,7 @@ final class ClientTools {
         return folder.resolve("moldau/clients-js/node_modules");
     }
 
-    static Path script(String relative) {
+    public static Path script(String relative) {
         var file = Path.of("src/test/resources/clients").resolve(relative).toAbsolutePath();
         if (!Files.exists(file)) {
             throw new IllegalStateException("No " + file + "; run the test from the ops module.");

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A command-line tool of Apache Kafka, run in a JVM of its own with the class path of this test.
-final class Tool {
+public final class Tool {
 
     private static final long DEADLINE_SECONDS = 60;
 
@@ -24,22 +24,22 @@ final class Tool {
         this.mainClass = mainClass;
     }
 
-    static Tool named(String mainClass) {
+    public static Tool named(String mainClass) {
         return new Tool(mainClass);
     }
 
-    Tool with(String... words) {
+    public Tool with(String... words) {
         Collections.addAll(arguments, words);
         return this;
     }
 
-    Tool input(String lines) {
+    public Tool input(String lines) {
         this.input = lines;
         return this;
     }
 
     /// Runs it to its end and returns what it printed.
-    String succeeds() throws IOException, InterruptedException {
+    public String succeeds() throws IOException, InterruptedException {
         var result = run();
         assertThat(result.status())
                 .as("%s %s said%n%s", mainClass, arguments, result.output())
@@ -48,7 +48,7 @@ final class Tool {
     }
 
     /// Runs it to its end, which must not be a success, and returns what it printed.
-    String fails() throws IOException, InterruptedException {
+    public String fails() throws IOException, InterruptedException {
         var result = run();
         assertThat(result.status())
                 .as("%s %s said%n%s", mainClass, arguments, result.output())
@@ -93,7 +93,7 @@ final class Tool {
     }
 
     /// Test runners may pass the class path in a jar's manifest; a child JVM reads it from there as well.
-    static String classPath() {
+    public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 }
