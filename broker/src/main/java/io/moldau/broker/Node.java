@@ -408,7 +408,8 @@ public final class Node implements AutoCloseable {
                             + " and that the controllers run.",
                     e);
         } catch (ExecutionException e) {
-            throw new StartException(String.valueOf(e.getCause().getMessage()), e);
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            throw new StartException(String.valueOf(cause.getMessage()), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StartException("The start was interrupted.", e);

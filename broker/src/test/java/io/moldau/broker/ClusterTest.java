@@ -6,6 +6,7 @@ import io.moldau.metadata.image.BrokerRegistration;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -54,10 +55,10 @@ class ClusterTest {
                     admin.createTopics(List.of(new NewTopic(topic, 6, (short) 3)))
                             .all()
                             .get();
-                    TopicDescription seen = admin.describeTopics(List.of(topic))
+                    TopicDescription seen = Objects.requireNonNull(admin.describeTopics(List.of(topic))
                             .allTopicNames()
                             .get()
-                            .get(topic);
+                            .get(topic));
                     for (TopicPartitionInfo partition : seen.partitions()) {
                         assertThat(ids(partition.replicas())).containsExactly(1, 2, 3);
                         assertThat(partition.leader().id()).isBetween(1, 3);
@@ -80,13 +81,12 @@ class ClusterTest {
                         .get();
                 last.deleteTopics(List.of("made-at-2")).all().get();
                 while (first.listTopics().names().get().contains("made-at-2")
-                        || !last.describeConfigs(List.of(resource))
-                                .all()
-                                .get()
-                                .get(resource)
+                        || !"12345".equals(Objects.requireNonNull(last.describeConfigs(List.of(resource))
+                                        .all()
+                                        .get()
+                                        .get(resource))
                                 .get("retention.ms")
-                                .value()
-                                .equals("12345")) {
+                                .value())) {
                     Thread.onSpinWait();
                 }
             }
@@ -108,10 +108,10 @@ class ClusterTest {
                 admin.createTopics(List.of(new NewTopic("without-" + id, 2, (short) 2)))
                         .all()
                         .get();
-                TopicDescription seen = admin.describeTopics(List.of(before))
+                TopicDescription seen = Objects.requireNonNull(admin.describeTopics(List.of(before))
                         .allTopicNames()
                         .get()
-                        .get(before);
+                        .get(before));
                 assertThat(seen.partitions())
                         .allSatisfy(
                                 partition -> assertThat(partition.leader().id()).isNotEqualTo(stopped));

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -109,7 +110,7 @@ class ElasticQuorumTest {
                     info -> info.voters().stream()
                             .allMatch(voter -> voter.logEndOffset() >= info.highWatermark() - 5
                                     && voter.lastCaughtUpTimestamp().orElse(0) > 0));
-            assertThat(grown.nodes().get(3).endpoints()).hasSize(1);
+            assertThat(Objects.requireNonNull(grown.nodes().get(3)).endpoints()).hasSize(1);
 
             assertThatThrownBy(() -> admin.addRaftVoter(3, directoryId(3), Set.of(endpoint))
                             .all()

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -97,17 +98,17 @@ final class TestCluster implements AutoCloseable {
     /// Starts one and does not wait until it serves.
     Node begin(int id) {
         Node node = Node.start(
-                NodeConfig.fromProperties(settings.get(id)), NodeServices.real().withFaults(faults));
+                NodeConfig.fromProperties(Objects.requireNonNull(settings.get(id))), NodeServices.real().withFaults(faults));
         nodes.put(id, node);
         return node;
     }
 
     void stop(int id) {
-        nodes.remove(id).close();
+        Objects.requireNonNull(nodes.remove(id)).close();
     }
 
     Node node(int id) {
-        return nodes.get(id);
+        return Objects.requireNonNull(nodes.get(id));
     }
 
     /// The nodes that run, by number.
@@ -125,7 +126,7 @@ final class TestCluster implements AutoCloseable {
     }
 
     String address(int id, String listener) {
-        return address(nodes.get(id), listener);
+        return address(node(id), listener);
     }
 
     private static String address(Node node, String listener) {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -209,7 +210,7 @@ class ControllersTest {
         member(1).active = true;
         assertThat(controllers.active().heartbeat(HEARTBEAT)).isCompleted();
         assertThat(lost).isEmpty();
-        network.endings.get(1).run();
+        Objects.requireNonNull(network.endings.get(1)).run();
         assertThat(lost).containsExactly("9:4");
     }
 

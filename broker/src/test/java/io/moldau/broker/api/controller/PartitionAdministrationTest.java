@@ -7,6 +7,7 @@ import io.moldau.broker.TestNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
@@ -97,7 +98,7 @@ class PartitionAdministrationTest {
     @Test
     void eligibleLeadersAreOnInANewCluster() throws Exception {
         var features = admin.describeFeatures().featureMetadata().get().finalizedFeatures();
-        assertThat(features.get("eligible.leader.replicas.version").maxVersionLevel())
+        assertThat(Objects.requireNonNull(features.get("eligible.leader.replicas.version")).maxVersionLevel())
                 .isEqualTo((short) 1);
         var cluster = new ConfigResource(ConfigResource.Type.BROKER, "");
         assertFails(
@@ -107,10 +108,10 @@ class PartitionAdministrationTest {
                                         new ConfigEntry("min.insync.replicas", ""), AlterConfigOp.OpType.DELETE))))
                         .all(),
                 InvalidConfigurationException.class);
-        var partition = admin.describeTopics(List.of("t"))
-                .allTopicNames()
-                .get()
-                .get("t")
+        var partition = Objects.requireNonNull(admin.describeTopics(List.of("t"))
+                        .allTopicNames()
+                        .get()
+                        .get("t"))
                 .partitions()
                 .getFirst();
         assertThat(partition.elr()).isEmpty();

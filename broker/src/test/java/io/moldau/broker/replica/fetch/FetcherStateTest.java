@@ -12,6 +12,7 @@ import io.moldau.log.epoch.LeaderEpochHistory;
 import io.moldau.log.epoch.LeaderEpochHistory.Entry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,7 +188,7 @@ class FetcherStateTest {
             }
             Step step = FetcherState.begin(at + 1, follower.size(), own.latestEpoch())
                     .on(new LeaderAnswer.Diverging(end.leaderEpoch(), end.offset()), own, BACK_OFF, 0);
-            long cut = ((Effect.TruncateTo) step.effect()).offset();
+            long cut = ((Effect.TruncateTo) Objects.requireNonNull(step.effect())).offset();
             assertThat(cut).isLessThan(follower.size());
             follower.subList((int) cut, follower.size()).clear();
         }
