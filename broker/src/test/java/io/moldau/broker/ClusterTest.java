@@ -81,12 +81,13 @@ class ClusterTest {
                         .get();
                 last.deleteTopics(List.of("made-at-2")).all().get();
                 while (first.listTopics().names().get().contains("made-at-2")
-                        || !"12345".equals(Objects.requireNonNull(last.describeConfigs(List.of(resource))
-                                        .all()
-                                        .get()
-                                        .get(resource))
-                                .get("retention.ms")
-                                .value())) {
+                        || !"12345"
+                                .equals(Objects.requireNonNull(last.describeConfigs(List.of(resource))
+                                                .all()
+                                                .get()
+                                                .get(resource))
+                                        .get("retention.ms")
+                                        .value())) {
                     Thread.onSpinWait();
                 }
             }

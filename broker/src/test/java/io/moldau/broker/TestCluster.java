@@ -98,7 +98,8 @@ final class TestCluster implements AutoCloseable {
     /// Starts one and does not wait until it serves.
     Node begin(int id) {
         Node node = Node.start(
-                NodeConfig.fromProperties(Objects.requireNonNull(settings.get(id))), NodeServices.real().withFaults(faults));
+                NodeConfig.fromProperties(Objects.requireNonNull(settings.get(id))),
+                NodeServices.real().withFaults(faults));
         nodes.put(id, node);
         return node;
     }

@@ -98,7 +98,8 @@ class PartitionAdministrationTest {
     @Test
     void eligibleLeadersAreOnInANewCluster() throws Exception {
         var features = admin.describeFeatures().featureMetadata().get().finalizedFeatures();
-        assertThat(Objects.requireNonNull(features.get("eligible.leader.replicas.version")).maxVersionLevel())
+        assertThat(Objects.requireNonNull(features.get("eligible.leader.replicas.version"))
+                        .maxVersionLevel())
                 .isEqualTo((short) 1);
         var cluster = new ConfigResource(ConfigResource.Type.BROKER, "");
         assertFails(
@@ -108,10 +109,8 @@ class PartitionAdministrationTest {
                                         new ConfigEntry("min.insync.replicas", ""), AlterConfigOp.OpType.DELETE))))
                         .all(),
                 InvalidConfigurationException.class);
-        var partition = Objects.requireNonNull(admin.describeTopics(List.of("t"))
-                        .allTopicNames()
-                        .get()
-                        .get("t"))
+        var partition = Objects.requireNonNull(
+                        admin.describeTopics(List.of("t")).allTopicNames().get().get("t"))
                 .partitions()
                 .getFirst();
         assertThat(partition.elr()).isEmpty();

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Judges one partition: takes its records in the order of their offsets, and then says what is wrong. One thread.
@@ -65,7 +66,7 @@ public final class PartitionChecker {
     }
 
     private void place(long offset, ChaosValue value) {
-        var places = found.get(value.producer());
+        var places = Objects.requireNonNull(found.get(value.producer()));
         int sequence = (int) value.sequence();
         if (places[sequence] != ABSENT) {
             duplicates++;
@@ -110,7 +111,7 @@ public final class PartitionChecker {
         long lost = 0;
         long moved = 0;
         for (var told : outcomes.values()) {
-            var places = found.get(told.producer());
+            var places = Objects.requireNonNull(found.get(told.producer()));
             for (int sequence = 0; sequence < told.bySequence().length; sequence++) {
                 long outcome = told.bySequence()[sequence];
                 if (!Outcomes.acknowledged(outcome)) {

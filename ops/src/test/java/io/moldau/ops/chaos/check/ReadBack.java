@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -43,9 +44,13 @@ public final class ReadBack {
         read(partitions, checkers, problems);
         var all = new Findings(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, problems);
         for (int partition = 0; partition < partitions; partition++) {
-            all = all.plus(checkers.get(partition).end(ends.get(partition)));
+            all = all.plus(Objects.requireNonNull(checkers.get(partition)).end(end(partition)));
         }
         return all;
+    }
+
+    private long end(int partition) {
+        return Objects.requireNonNull(ends.get(partition));
     }
 
     private void read(int partitions, Map<Integer, PartitionChecker> checkers, List<String> problems) {
@@ -58,12 +63,12 @@ public final class ReadBack {
             consumer.endOffsets(left, Duration.ofSeconds(60))
                     .forEach((partition, end) -> ends.put(partition.partition(), end));
             consumer.seekToBeginning(left);
-            left.removeIf(it -> ends.get(it.partition()) == 0);
+            left.removeIf(it -> end(it.partition()) == 0);
             long idleSince = System.nanoTime();
             while (!left.isEmpty() && System.nanoTime() - idleSince < IDLE_NANOS) {
                 for (var record : consumer.poll(Duration.ofMillis(200))) {
-                    checkers.get(record.partition()).record(record.offset(), record.value());
-                    if (record.offset() + 1 >= ends.get(record.partition())) {
+                    Objects.requireNonNull(checkers.get(record.partition())).record(record.offset(), record.value());
+                    if (record.offset() + 1 >= end(record.partition())) {
                         left.remove(new TopicPartition(topic, record.partition()));
                     }
                     idleSince = System.nanoTime();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ public final class ReplicaFiles {
             return;
         }
         int first = copies.firstKey();
-        byte[] expected = copies.get(first);
+        byte[] expected = Objects.requireNonNull(copies.get(first));
         copies.forEach((node, bytes) -> {
             int at = Arrays.mismatch(expected, bytes);
             if (at >= 0) {

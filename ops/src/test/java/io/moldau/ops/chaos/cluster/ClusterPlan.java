@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -132,7 +133,7 @@ public final class ClusterPlan {
     }
 
     private NodePlan node(int id) {
-        Shape shape = shapes.get(id);
+        Shape shape = Objects.requireNonNull(shapes.get(id));
         var settings = new TreeMap<>(common);
         settings.put("node.id", Integer.toString(id));
         settings.put("process.roles", roles(shape));

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -62,8 +63,8 @@ public final class ClusterView implements AutoCloseable {
     }
 
     public List<TopicPartitionInfo> partitions(String topic) throws Exception {
-        return get(admin.describeTopics(List.of(topic)).allTopicNames())
-                .get(topic)
+        return Objects.requireNonNull(get(admin.describeTopics(List.of(topic)).allTopicNames())
+                        .get(topic))
                 .partitions();
     }
 

@@ -347,7 +347,8 @@ final class MessageWriter {
             java.open("public " + declaredType(field) + " " + name + "()");
             java.line("return this." + name + ";");
             java.close().line();
-            java.open("public " + className + " set" + capitalised(field.name()) + "(" + declaredType(field) + " value)");
+            java.open(
+                    "public " + className + " set" + capitalised(field.name()) + "(" + declaredType(field) + " value)");
             if (field.type() == Fixed.UINT16) {
                 java.line("WireFormat.checkUnsigned(value, 0xFFFFL, \"" + name + "\");");
             } else if (field.type() == Fixed.UINT32) {
