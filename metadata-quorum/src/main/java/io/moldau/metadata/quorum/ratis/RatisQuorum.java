@@ -81,6 +81,9 @@ public final class RatisQuorum implements MetadataQuorum {
     private static final long TRANSFER_TIMEOUT_MS = 2000;
     private static final long SNAPSHOT_TIMEOUT_MS = 60_000;
 
+    /// Longer than a leader waits for a new voter to catch up, see `raft.server.staging.timeout`.
+    private static final long INVITATION_NANOS = TimeUnit.SECONDS.toNanos(40);
+
     /// A batch that takes longer than this to commit shows a sick disk: one that hangs does not stop heartbeats, so
     /// this node would stay leader while nothing commits.
     private static final long SLOW_COMMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -119,6 +122,11 @@ public final class RatisQuorum implements MetadataQuorum {
     /// When the batch in flight was appended, 0 if none is.
     private volatile long appendedNanos;
     // Maintenance thread only.
+    /// A leader that removed this node may invite it again before it has seen its removal: it stays until it is sure
+    /// that nothing comes of the invitation.
+    private boolean invited;
+
+    private long invitedNanos;
     private long snapshotAppliedBytes;
     private long snapshotNanos;
     private long snapshotIndex = -1;
@@ -488,6 +496,10 @@ public final class RatisQuorum implements MetadataQuorum {
                 PeerNote note = PeerNote.decode(request);
                 QuorumListener told = listener;
                 boolean ready = note.sender().equals(selfId.toString()) && told != null && !closing;
+                if (ready) {
+                    invited = true;
+                    invitedNanos = time.nanoseconds();
+                }
                 if (ready && server == null && told != null) {
                     LOG.info("getting ready to become a voter: {}", selfId);
                     open(told);
@@ -515,6 +527,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 LOG.info("this controller is a voter now: {}", selfId);
                 directory.markVoter(true);
             } else if (!member
+                    && !invited
                     && directory.isVoter()
                     && own.getRaftConf().getPreviousPeers().isEmpty()
                     && own.getInfo().getLastAppliedIndex() >= own.getRaftConf().getLogEntryIndex()) {
@@ -657,6 +670,13 @@ public final class RatisQuorum implements MetadataQuorum {
         if (state.isClosingOrClosed() || state == LifeCycle.State.EXCEPTION) {
             divisionClosed();
             return;
+        }
+        if (invited && time.nanoseconds() - invitedNanos >= INVITATION_NANOS) {
+            invited = false;
+            votersChanged();
+            if (division == null) {
+                return;
+            }
         }
         try {
             markCommitted();

@@ -335,6 +335,29 @@ class RatisClusterTest {
                 .allMatch(voter -> voter.logEndOffset() >= description.highWatermark());
     }
 
+    /// Whoever is removed may be invited again before it has noticed: then it must not leave after all.
+    @Test
+    void aVoterThatIsRemovedAndAddedAtOnceIsOne() throws Exception {
+        startDynamic(1, true, Map.of());
+        bootstrap();
+        for (int id = 2; id <= 3; id++) {
+            add(startDynamic(id, false, Map.of()));
+        }
+        Member third = member(3);
+        for (int round = 0; round < 6; round++) {
+            change(() -> leader().quorum
+                    .removeVoter(3, third.self.directoryId(), 30_000)
+                    .get(WAIT_SECONDS, TimeUnit.SECONDS));
+            add(third);
+            await("it is a voter", () -> !third.quorum.isObserver());
+        }
+        // It is one of the two that a majority needs.
+        stop(2);
+        write("with-it", "value");
+        awaitEqual();
+        assertThat(faults.faults()).isEmpty();
+    }
+
     @Test
     void aControllerThatDoesNotAnswerIsNotAdded() throws Exception {
         Member first = startDynamic(1, true, Map.of());
