@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -141,10 +140,10 @@ final class TransportLogAppender extends LogAppenderBase {
         SnapshotInfo snapshot = shouldSendAppendEntries() ? shouldInstallSnapshot() : null;
         if (snapshot != null) {
             LOG.info("sending the metadata snapshot at {} to {}", snapshot.getTermIndex(), getFollowerId());
-            next(
-                    snapshot,
-                    newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)
-                            .iterator());
+            // One process at most leads in a term, so nobody else ever gave a transfer this name.
+            String transfer = getServer().getInfo().getCurrentTerm() + "-"
+                    + getServer().getId() + "-" + callIds.getAndIncrement();
+            next(snapshot, newInstallSnapshotRequests(transfer, snapshot).iterator());
         } else if (hasAppendEntries()) {
             @Nullable AppendEntriesRequestProto request = newAppendEntriesRequest(callIds.getAndIncrement(), false);
             if (request != null && (request.getEntriesCount() > 0 || !heartbeatOpen)) {
