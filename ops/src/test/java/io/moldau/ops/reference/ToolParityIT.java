@@ -34,6 +34,8 @@ class ToolParityIT {
             Mask.of("consumer-[\\w-]+-[0-9a-f]{8}-[0-9a-f-]{27}", "MEMBER"),
             Mask.of("(CreateTime:|LogAppendTime:)\\d{13}", "TIME"),
             Mask.of("\"timestamp\":\\d{13}", "TIME"),
+            // A producer without keys stays with a partition that it drew.
+            Mask.of("\"producer_send_success\",\"key\":null,\"value\":\"(\\d+)\",\"partition\":\\d+", "SENT $1"),
             Mask.of("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d:\\d+", "TIME"),
             Mask.of("\\[\\d{4}-\\d\\d-\\d\\d[^]]*]", "TIME"),
             // A timestamp's distance from the first one of its batch takes a byte more or less.
