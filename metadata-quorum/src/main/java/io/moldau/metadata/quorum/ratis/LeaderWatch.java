@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -13,7 +14,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,11 +40,15 @@ final class LeaderWatch {
     private static final long PROBE_TIMEOUT_MS = 300;
     private static final long AGREEMENT_TIMEOUT_MS = 500;
     private static final long RETRY_MS = 250;
+    /// An answer that takes longer is not waited for when a majority has agreed.
+    private static final long SLOWEST_ANSWER_MS = 100;
     /// More followers than any quorum has.
     private static final int MAX_HELD = 32;
 
     private static final byte NO = 0;
     private static final byte YES = 1;
+    /// No, since the one that is asked will stand itself.
+    private static final byte I_AM_BETTER = 2;
 
     /// What this node knows of the quorum.
     interface Quorum {
@@ -181,13 +185,17 @@ final class LeaderWatch {
     }
 
     private CompletableFuture<Boolean> send(String key, RaftMessage kind, ByteBuffer request, long timeoutMs) {
+        return ask(key, kind, request, timeoutMs).thenApply(answer -> answer == YES);
+    }
+
+    private CompletableFuture<Byte> ask(String key, RaftMessage kind, ByteBuffer request, long timeoutMs) {
         PeerAddresses.Address address = addresses.find(key);
         if (address == null) {
             return CompletableFuture.failedFuture(new IOException("the address of voter " + key + " is not known"));
         }
         return transport
                 .send(address.host(), address.port(), kind, request, timeoutMs)
-                .thenApply(answer -> answer.hasRemaining() && answer.get() == YES);
+                .thenApply(answer -> answer.hasRemaining() ? answer.get() : NO);
     }
 
     private void broken(Leader leader) {
@@ -216,21 +224,16 @@ final class LeaderWatch {
     }
 
     private void seekAgreement(Leader leader) {
-        Collection<String> voters = quorum.voters();
-        int needed = voters.size() / 2 + 1;
-        // This node itself.
-        var agreeing = new AtomicInteger(1);
+        List<String> others = quorum.voters().stream()
+                .filter(voter -> !voter.equals(quorum.self()) && !voter.equals(leader.key()))
+                .toList();
+        var poll = new Poll(others.size(), (quorum.voters().size() / 2 + 1) - 1, () -> enqueue(() -> stand(leader)));
         ByteBuffer note = quorum.note(leader).encode();
-        for (String voter : voters) {
-            if (!voter.equals(quorum.self()) && !voter.equals(leader.key())) {
-                send(voter, RaftMessage.LEADER_GONE, note.duplicate(), AGREEMENT_TIMEOUT_MS)
-                        .whenComplete((yes, failure) -> {
-                            if (failure == null && yes && agreeing.incrementAndGet() == needed) {
-                                enqueue(() -> stand(leader));
-                            }
-                        });
-            }
+        for (String voter : others) {
+            ask(voter, RaftMessage.LEADER_GONE, note.duplicate(), AGREEMENT_TIMEOUT_MS)
+                    .whenComplete((answer, failure) -> enqueue(() -> poll.answered(failure == null ? answer : NO)));
         }
+        later(SLOWEST_ANSWER_MS, poll::close);
         // Whoever should stand in the place of this node may not get to it.
         later(RETRY_MS, () -> {
             if (isWatched(leader)) {
@@ -239,6 +242,39 @@ final class LeaderWatch {
                 watch();
             }
         });
+    }
+
+    /// The other voters' answers. A majority must agree, and nobody who is better may be about to stand: two that stand
+    /// at a time part the votes between them. On the maintenance thread.
+    private static final class Poll {
+        private final int needed;
+        private final Runnable stand;
+        private int open;
+        private int agreeing;
+        private boolean over;
+
+        Poll(int asked, int needed, Runnable stand) {
+            this.open = asked;
+            this.needed = needed;
+            this.stand = stand;
+        }
+
+        void answered(byte answer) {
+            open--;
+            over |= answer == I_AM_BETTER;
+            agreeing += answer == YES ? 1 : 0;
+            if (open == 0) {
+                close();
+            }
+        }
+
+        /// Whoever has not answered by now is not waited for.
+        void close() {
+            if (!over && agreeing >= needed) {
+                over = true;
+                stand.run();
+            }
+        }
     }
 
     private void stand(Leader leader) {
@@ -320,7 +356,7 @@ final class LeaderWatch {
             answer.complete(bytes(YES));
             return;
         }
-        answer.complete(bytes(NO));
+        answer.complete(bytes(I_AM_BETTER));
         if (!leader.equals(gone)) {
             watched = leader;
             gone = leader;

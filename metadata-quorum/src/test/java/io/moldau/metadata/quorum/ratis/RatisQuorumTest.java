@@ -473,11 +473,25 @@ class RatisQuorumTest {
     }
 
     /// Where the preallocated zeros begin.
+    /// Ratis' file: 8 bytes of a header, then for each entry its length, its bytes and a checksum of 4 bytes, then
+    /// zeros.
     private static long endOfEntries(Path log) throws IOException {
         byte[] bytes = Files.readAllBytes(log);
-        int end = bytes.length;
-        while (end > 0 && bytes[end - 1] == 0) {
-            end--;
+        int end = 8;
+        while (end < bytes.length) {
+            int length = 0;
+            int next = end;
+            for (int shift = 0; ; shift += 7) {
+                byte part = bytes[next++];
+                length |= (part & 0x7F) << shift;
+                if (part >= 0) {
+                    break;
+                }
+            }
+            if (length == 0) {
+                return end;
+            }
+            end = next + length + Integer.BYTES;
         }
         return end;
     }
