@@ -68,9 +68,34 @@ final class AdminCluster implements Cluster {
     }
 
     @Override
-    public QuorumInfo quorum() {
-        return get(
+    public Quorum quorum() {
+        QuorumInfo quorum = get(
                 "the description of the quorum", admin.describeMetadataQuorum().quorumInfo());
+        return new Quorum(
+                quorum.leaderId(),
+                quorum.leaderEpoch(),
+                quorum.highWatermark(),
+                replicas(quorum.voters()),
+                replicas(quorum.observers()),
+                quorum.nodes().values().stream()
+                        .collect(Collectors.toMap(QuorumInfo.Node::nodeId, AdminCluster::addresses)));
+    }
+
+    private static List<Replica> replicas(List<QuorumInfo.ReplicaState> states) {
+        return states.stream()
+                .map(state -> new Replica(
+                        state.replicaId(),
+                        state.replicaDirectoryId(),
+                        state.logEndOffset(),
+                        state.lastFetchTimestamp(),
+                        state.lastCaughtUpTimestamp()))
+                .toList();
+    }
+
+    private static List<Address> addresses(QuorumInfo.Node node) {
+        return node.endpoints().stream()
+                .map(endpoint -> new Address(endpoint.listener(), endpoint.host(), endpoint.port()))
+                .toList();
     }
 
     @Override

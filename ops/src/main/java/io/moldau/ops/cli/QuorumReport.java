@@ -1,5 +1,7 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.cli.Cluster.Quorum;
+import io.moldau.ops.cli.Cluster.Replica;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -7,8 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.apache.kafka.clients.admin.QuorumInfo;
-import org.apache.kafka.clients.admin.QuorumInfo.ReplicaState;
 import org.apache.kafka.common.Uuid;
 
 /// The metadata quorum at one moment, for people and for scripts. A value; `now` comes from outside.
@@ -55,46 +55,41 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
     }
 
     /// @param registered addresses the quorum's answer need not have: those of controllers that are no voters
-    static QuorumReport of(String clusterId, QuorumInfo quorum, Map<Integer, List<Address>> registered, long nowMs) {
+    static QuorumReport of(String clusterId, Quorum quorum, Map<Integer, List<Address>> registered, long nowMs) {
         long end = quorum.voters().stream()
-                .filter(voter -> voter.replicaId() == quorum.leaderId())
-                .mapToLong(ReplicaState::logEndOffset)
+                .filter(voter -> voter.id() == quorum.leaderId())
+                .mapToLong(Replica::logEndOffset)
                 .findFirst()
                 .orElse(-1);
         var members = new ArrayList<Member>();
         quorum.voters().forEach(voter -> {
-            Role role = voter.replicaId() == quorum.leaderId() ? Role.LEADER : Role.VOTER;
-            members.add(member(voter, role, end, addresses(voter.replicaId(), quorum, registered), nowMs));
+            Role role = voter.id() == quorum.leaderId() ? Role.LEADER : Role.VOTER;
+            members.add(member(voter, role, end, addresses(voter.id(), quorum, registered), nowMs));
         });
         quorum.observers()
                 .forEach(observer -> members.add(member(
-                        observer, Role.OBSERVER, end, addresses(observer.replicaId(), quorum, registered), nowMs)));
+                        observer, Role.OBSERVER, end, addresses(observer.id(), quorum, registered), nowMs)));
         members.sort(Comparator.comparing(Member::role).thenComparing(Member::id));
-        return new QuorumReport(clusterId, quorum.leaderId(), quorum.leaderEpoch(), quorum.highWatermark(), members);
+        return new QuorumReport(clusterId, quorum.leaderId(), quorum.epoch(), quorum.highWatermark(), members);
     }
 
-    private static List<Address> addresses(int id, QuorumInfo quorum, Map<Integer, List<Address>> registered) {
-        var node = quorum.nodes().get(id);
-        if (node == null || node.endpoints().isEmpty()) {
-            return registered.getOrDefault(id, List.of());
-        }
-        return node.endpoints().stream()
-                .map(endpoint -> new Address(endpoint.listener(), endpoint.host(), endpoint.port()))
-                .toList();
+    private static List<Address> addresses(int id, Quorum quorum, Map<Integer, List<Address>> registered) {
+        List<Address> told = quorum.addresses().getOrDefault(id, List.of());
+        return told.isEmpty() ? registered.getOrDefault(id, List.of()) : told;
     }
 
     private static Member member(
-            ReplicaState state, Role role, long leaderEnd, List<Address> addresses, long nowMs) {
+            Replica state, Role role, long leaderEnd, List<Address> addresses, long nowMs) {
         boolean known = state.logEndOffset() >= 0 && leaderEnd >= 0;
         boolean leads = role == Role.LEADER;
         return new Member(
-                state.replicaId(),
+                state.id(),
                 role,
-                state.replicaDirectoryId(),
+                state.directoryId(),
                 state.logEndOffset(),
                 known ? Math.max(0, leaderEnd - state.logEndOffset()) : -1,
-                leads ? OptionalLong.empty() : since(state.lastFetchTimestamp(), nowMs),
-                leads ? OptionalLong.empty() : since(state.lastCaughtUpTimestamp(), nowMs),
+                leads ? OptionalLong.empty() : since(state.lastFetchMs(), nowMs),
+                leads ? OptionalLong.empty() : since(state.lastCaughtUpMs(), nowMs),
                 addresses);
     }
 

@@ -4,7 +4,6 @@ import io.moldau.ops.cli.QuorumReport.Member;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.admin.QuorumInfo;
 
 /// How commands that change the voters tell the outcome.
 final class VoterChange {
@@ -13,7 +12,7 @@ final class VoterChange {
 
     static void print(ToolContext context, ClusterOptions options, String done, Cluster cluster) {
         List<Integer> voters = cluster.quorum().voters().stream()
-                .map(QuorumInfo.ReplicaState::replicaId)
+                .map(Cluster.Replica::id)
                 .sorted()
                 .toList();
         context.print(

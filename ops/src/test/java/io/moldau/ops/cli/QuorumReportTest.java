@@ -2,11 +2,12 @@ package io.moldau.ops.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.ops.cli.Cluster.Quorum;
+import io.moldau.ops.cli.Cluster.Replica;
 import io.moldau.ops.cli.QuorumReport.Address;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
@@ -62,11 +63,11 @@ class QuorumReportTest {
 
     @Test
     void withoutALeaderNobodyLags() {
-        var leaderless = new QuorumInfo(
+        var leaderless = new Quorum(
                 -1,
                 7,
                 119,
-                List.of(new QuorumInfo.ReplicaState(
+                List.of(new Replica(
                         1, new Uuid(0, 1), 117, OptionalLong.empty(), OptionalLong.empty())),
                 List.of(),
                 Map.of());

@@ -167,7 +167,8 @@ class FeatureOperationsTest {
         assertRefused(cluster(), update(ELR, 1, 9), "no kind of upgrade 9");
         var twice = update(ELR, 1, UPGRADE);
         twice.setFeatureUpdates(List.of(
-                twice.featureUpdates().getFirst(), twice.featureUpdates().getFirst().duplicate()));
+                twice.featureUpdates().getFirst(),
+                update(ELR, 0, SAFE).featureUpdates().getFirst()));
         assertRefused(cluster(), twice, "named twice");
     }
 
