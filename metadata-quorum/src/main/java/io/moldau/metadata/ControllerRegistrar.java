@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sees to it that the metadata say how this controller is reached and what it supports (KIP-919): looks after each entry
-/// of the log, and asks the active controller to register it as long as they say anything else.
+/// Sees to it that the metadata say how this controller is reached and what it supports (KIP-919):
+/// looks after each entry of the log, and asks the active controller to register it as long as they
+/// say anything else.
 ///
 /// Any thread. One request is open at a time; after one that failed there is a pause that grows.
 final class ControllerRegistrar implements AutoCloseable {

@@ -243,7 +243,8 @@ public final class MetadataQuorumNode implements AutoCloseable {
         }
     }
 
-    /// Makes this controller known to the cluster, and keeps it known. Call once, when its listener is bound.
+    /// Makes this controller known to the cluster, and keeps it known. Call once, when its listener
+    /// is bound.
     ///
     /// @param listeners where other nodes reach it, with their real ports
     /// @param features what this release supports

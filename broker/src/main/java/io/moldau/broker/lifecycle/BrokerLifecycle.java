@@ -54,10 +54,10 @@ final class BrokerLifecycle {
     /// @param sessionNanos after which the controller has fenced us (`broker.session.timeout.ms`)
     /// @param registrationNanos for the first registration (`initial.broker.registration.timeout.ms`)
     /// @param retryNanos after a failed message
-    /// @param silenceNanos a broker that wants to leave and has had no answer for so long leaves without: a quorum that
-    ///     has a majority finds a leader sooner, and one that has none would be waited for in vain
-    record Timing(
-            long heartbeatNanos, long sessionNanos, long registrationNanos, long retryNanos, long silenceNanos) {}
+    /// @param silenceNanos a broker that wants to leave and has had no answer for so long leaves
+    ///     without: a quorum that has a majority finds a leader sooner, and one that has none would
+    ///     be waited for in vain
+    record Timing(long heartbeatNanos, long sessionNanos, long registrationNanos, long retryNanos, long silenceNanos) {}
 
     private final Timing timing;
     private State state = State.REGISTERING;
@@ -66,7 +66,8 @@ final class BrokerLifecycle {
     private boolean outstanding;
     private boolean leaving;
     private boolean everReady;
-    /// There is something to tell that the heartbeat which is outstanding does not say: the next one should not wait.
+    /// There is something to tell that the heartbeat which is outstanding does not say: the next
+    /// one should not wait.
     private boolean stale;
 
     private final long registrationDeadline;
@@ -183,8 +184,9 @@ final class BrokerLifecycle {
         return retry(nowNanos);
     }
 
-    /// The broker has applied the metadata up to this offset. The controller is told at once by a fenced broker, and by
-    /// every one while another one is leaving: that waits until all have seen it go.
+    /// The broker has applied the metadata up to this offset. The controller is told at once by a
+    /// fenced broker, and by every one while another one is leaving: that waits until all have seen
+    /// it go.
     ///
     /// @param othersWait whether another broker is leaving
     List<Effect> onMetadata(long offset, boolean othersWait) {

@@ -124,10 +124,10 @@ class BrokerLifecycleTest {
         lifecycle.beginShutdown(true, 3_000);
         long now = 3_000;
         for (; now < 3_000 + SESSION; now += SILENCE / 2) {
-            assertThat(lifecycle.onHeartbeat(false, false, now)).as("at %d", now).isNotEmpty();
-            assertThat(lifecycle.onTick(now + 1))
+            assertThat(lifecycle.onHeartbeat(false, false, now))
                     .as("at %d", now)
-                    .contains(new Effect.Heartbeat(7, -1, false, true));
+                    .isNotEmpty();
+            assertThat(lifecycle.onTick(now + 1)).as("at %d", now).contains(new Effect.Heartbeat(7, -1, false, true));
         }
         assertThat(lifecycle.onTick(now)).containsExactly(new Effect.ShutDown());
         assertThat(lifecycle.onHeartbeat(false, false, 20_000)).isEmpty();

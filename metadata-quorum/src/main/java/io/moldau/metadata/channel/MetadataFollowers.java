@@ -39,7 +39,8 @@ final class MetadataFollowers {
 
     /// What this one waited for has come, or it waited long enough.
     synchronized void answered(Key answered, long nowMs) {
-        followers.computeIfPresent(answered, (key, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
+        followers.computeIfPresent(
+                answered, (key, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
     }
 
     synchronized List<QuorumDescription.Replica> list(long nowMs) {

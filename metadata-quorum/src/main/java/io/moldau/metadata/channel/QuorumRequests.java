@@ -31,8 +31,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter, UpdateRaftVoter (KIP-595,
-/// KIP-853). Answered by the active controller; on another the future fails with NOT_CONTROLLER.
+/// What is asked about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter,
+/// UpdateRaftVoter (KIP-595, KIP-853). Answered by the active controller; on another the future
+/// fails with NOT_CONTROLLER.
 final class QuorumRequests {
 
     /// The name under which clients know the metadata log.
@@ -143,17 +144,20 @@ final class QuorumRequests {
         var nodes = new TreeMap<Integer, DescribeQuorumResponseData.Node>();
         for (Voter voter : quorum.state().voters()) {
             if (!voter.host().isEmpty()) {
-                nodes.put(voter.nodeId(), node(voter.nodeId(), List.of(listener(CONTROLLER_LISTENER, voter.host(), voter.port()))));
+                nodes.put(
+                        voter.nodeId(),
+                        node(voter.nodeId(), List.of(listener(CONTROLLER_LISTENER, voter.host(), voter.port()))));
             }
         }
-        for (ControllerRegistration controller : quorum.applied().image().cluster().controllers()) {
+        for (ControllerRegistration controller :
+                quorum.applied().image().cluster().controllers()) {
             nodes.put(
                     controller.id(),
                     node(
                             controller.id(),
                             controller.listeners().stream()
-                                    .map(endpoint -> listener(
-                                            endpoint.listenerName(), endpoint.host(), endpoint.port()))
+                                    .map(endpoint ->
+                                            listener(endpoint.listenerName(), endpoint.host(), endpoint.port()))
                                     .toList()));
         }
         return List.copyOf(nodes.values());
@@ -164,7 +168,10 @@ final class QuorumRequests {
     }
 
     private static DescribeQuorumResponseData.Listener listener(String name, String host, int port) {
-        return new DescribeQuorumResponseData.Listener().setName(name).setHost(host).setPort(port);
+        return new DescribeQuorumResponseData.Listener()
+                .setName(name)
+                .setHost(host)
+                .setPort(port);
     }
 
     // ---- Membership.
@@ -203,10 +210,11 @@ final class QuorumRequests {
                 refused);
     }
 
-    /// Where a voter is reached is told by its registration; the list of voters in Raft's log keeps the first address.
+    /// Where a voter is reached is told by its registration; the list of voters in Raft's log keeps
+    /// the first address.
     private CompletableFuture<Message> update(UpdateRaftVoterRequestData request, ControllerContext context) {
-        Function<ApiException, Message> refused =
-                failure -> new UpdateRaftVoterResponseData().setErrorCode(failure.error().code());
+        Function<ApiException, Message> refused = failure ->
+                new UpdateRaftVoterResponseData().setErrorCode(failure.error().code());
         ApiException wrong = wrongCluster(request.clusterId());
         QuorumState state = quorum.state();
         if (wrong == null && request.currentLeaderEpoch() >= 0 && request.currentLeaderEpoch() != state.epoch()) {

@@ -1,5 +1,6 @@
 package io.moldau.metadata.controller;
 
+import io.moldau.common.Endpoint;
 import io.moldau.metadata.message.AllocateProducerIdsRequest;
 import io.moldau.metadata.message.AllocateProducerIdsResponse;
 import io.moldau.metadata.message.AlterPartitionRequest;
@@ -12,7 +13,6 @@ import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
-import io.moldau.common.Endpoint;
 import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.ControllerRegistrationResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;

@@ -353,8 +353,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     @Override
     public CompletableFuture<Boolean> controllerMoved(
             ControllerContext context, int controllerId, List<Endpoint> listeners) {
-        return submit(
-                "controllerMoved", context, image -> registerController.moved(image, controllerId, listeners));
+        return submit("controllerMoved", context, image -> registerController.moved(image, controllerId, listeners));
     }
 
     @Override
@@ -367,9 +366,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     public CompletableFuture<UpdateFeaturesResponseData> updateFeatures(
             ControllerContext context, UpdateFeaturesRequestData request) {
         return submit(
-                "updateFeatures",
-                context,
-                image -> updateFeatures.plan(image, request, nodeId, context.apiVersion()));
+                "updateFeatures", context, image -> updateFeatures.plan(image, request, nodeId, context.apiVersion()));
     }
 
     @Override

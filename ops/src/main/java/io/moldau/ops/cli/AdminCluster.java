@@ -164,16 +164,22 @@ final class AdminCluster implements Cluster {
                         "Run the command again; 'moldau quorum status' tells whether there is a leader.");
             case ApiException _ ->
                 new ToolException(
-                        "The cluster refuses " + what + ": " + reason, "'moldau quorum status' shows the quorum as it is.");
+                        "The cluster refuses " + what + ": " + reason,
+                        "'moldau quorum status' shows the quorum as it is.");
             default -> new ToolException(what + " failed: " + cause, "The log of the asked node may tell more.");
         };
     }
 
     private ToolException unreachable(String what, String reason) {
+        // The client's words for not having found any node that answers.
+        boolean nobody = reason.contains("node assignment");
         return new ToolException(
-                "Waited " + Duration.ofMillis(timeoutMs).toSeconds() + " s for " + what + " from " + asked + ": " + reason,
-                "Check that a node runs there and that the address is a "
-                        + (asksControllers ? "controller's" : "broker's") + "; --timeout waits longer.");
+                "Waited " + Duration.ofMillis(timeoutMs).toSeconds() + " s for " + what + " from " + asked + ": "
+                        + reason,
+                nobody
+                        ? "Check that a node runs there and that the address is a "
+                                + (asksControllers ? "controller's" : "broker's") + "; --timeout waits longer."
+                        : "It may still happen: look with 'moldau quorum status'. --timeout waits longer.");
     }
 
     @Override

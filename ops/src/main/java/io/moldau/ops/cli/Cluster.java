@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.kafka.common.Uuid;
 
-/// A running cluster, as commands see it. Every method waits for the answer; one that fails throws [ToolException].
+/// A running cluster, as commands see it. Every method waits for the answer; one that fails throws
+/// [ToolException].
 ///
 /// Owned by the command's thread.
 interface Cluster extends AutoCloseable {
@@ -33,7 +34,8 @@ interface Cluster extends AutoCloseable {
     record Replica(
             int id, Uuid directoryId, long logEndOffset, OptionalLong lastFetchMs, OptionalLong lastCaughtUpMs) {}
 
-    /// Where the registered controllers listen, by node; empty if the nodes that were asked do not tell.
+    /// Where the registered controllers listen, by node; empty if the nodes that were asked do not
+    /// tell.
     Map<Integer, List<Address>> controllers();
 
     void addVoter(int nodeId, Uuid directoryId, List<Address> addresses);

@@ -33,7 +33,10 @@ final class QuorumAddCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "The controller's node.id.")
     private int id;
 
-    @Option(names = "--directory-id", paramLabel = "UUID", description = "The directory of the controller's metadata log.")
+    @Option(
+            names = "--directory-id",
+            paramLabel = "UUID",
+            description = "The directory of the controller's metadata log.")
     private @Nullable Uuid directoryId;
 
     @Option(
@@ -55,8 +58,7 @@ final class QuorumAddCommand implements Callable<Integer> {
             QuorumReport before = QuorumStatusCommand.report(cluster, context);
             Address given = endpoint;
             Member observer = find(before, id, directoryId, given);
-            cluster.addVoter(
-                    id, observer.directoryId(), given == null ? observer.addresses() : List.of(given));
+            cluster.addVoter(id, observer.directoryId(), given == null ? observer.addresses() : List.of(given));
             VoterChange.print(context, options, "Node " + id + " is a voter now", cluster);
         }
         return 0;
@@ -70,8 +72,8 @@ final class QuorumAddCommand implements Callable<Integer> {
             }
         }
         Member observer = quorum.observers().stream()
-                .filter(member -> member.id() == id
-                        && (directoryId == null || directoryId.equals(member.directoryId())))
+                .filter(member ->
+                        member.id() == id && (directoryId == null || directoryId.equals(member.directoryId())))
                 .findFirst()
                 .orElseThrow(() -> new ToolException(
                         "No controller " + id + (directoryId == null ? "" : " with directory " + directoryId)

@@ -18,7 +18,11 @@ import picocli.CommandLine.Parameters;
             "",
             "A controller that does not run any more is removed in the same way. A leader hands over first."
         },
-        footer = {"", "Examples:", "  moldau quorum remove 1", "  moldau quorum remove 1 --directory-id gkPzaKLzTJ6Vs5Cv7vQ3qA"
+        footer = {
+            "",
+            "Examples:",
+            "  moldau quorum remove 1",
+            "  moldau quorum remove 1 --directory-id gkPzaKLzTJ6Vs5Cv7vQ3qA"
         })
 final class QuorumRemoveCommand implements Callable<Integer> {
 

@@ -38,7 +38,8 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
 
     /// @param logEndOffset the first offset it does not have; -1 if unknown
     /// @param lag how many entries the leader has that it has not; -1 if unknown
-    /// @param sinceFetchMs how long ago it asked for entries; empty if it never did, and for the leader
+    /// @param sinceFetchMs how long ago it asked for entries; empty if it never did, and for the
+    ///     leader
     /// @param sinceCaughtUpMs how long ago it had all of them
     record Member(
             int id,
@@ -54,7 +55,8 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
         members = List.copyOf(members);
     }
 
-    /// @param registered addresses the quorum's answer need not have: those of controllers that are no voters
+    /// @param registered addresses the quorum's answer need not have: those of controllers that are
+    ///     no voters
     static QuorumReport of(String clusterId, Quorum quorum, Map<Integer, List<Address>> registered, long nowMs) {
         long end = quorum.voters().stream()
                 .filter(voter -> voter.id() == quorum.leaderId())
@@ -67,8 +69,8 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
             members.add(member(voter, role, end, addresses(voter.id(), quorum, registered), nowMs));
         });
         quorum.observers()
-                .forEach(observer -> members.add(member(
-                        observer, Role.OBSERVER, end, addresses(observer.id(), quorum, registered), nowMs)));
+                .forEach(observer -> members.add(
+                        member(observer, Role.OBSERVER, end, addresses(observer.id(), quorum, registered), nowMs)));
         members.sort(Comparator.comparing(Member::role).thenComparing(Member::id));
         return new QuorumReport(clusterId, quorum.leaderId(), quorum.epoch(), quorum.highWatermark(), members);
     }
@@ -78,8 +80,7 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
         return told.isEmpty() ? registered.getOrDefault(id, List.of()) : told;
     }
 
-    private static Member member(
-            Replica state, Role role, long leaderEnd, List<Address> addresses, long nowMs) {
+    private static Member member(Replica state, Role role, long leaderEnd, List<Address> addresses, long nowMs) {
         boolean known = state.logEndOffset() >= 0 && leaderEnd >= 0;
         boolean leads = role == Role.LEADER;
         return new Member(
@@ -108,8 +109,7 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
     }
 
     String text() {
-        var table =
-                new TextTable("ID", "ROLE", "DIRECTORY", "LOG END", "LAG", "LAST FETCH", "CAUGHT UP", "ENDPOINTS");
+        var table = new TextTable("ID", "ROLE", "DIRECTORY", "LOG END", "LAG", "LAST FETCH", "CAUGHT UP", "ENDPOINTS");
         for (Member member : members) {
             table.row(
                     member.id(),

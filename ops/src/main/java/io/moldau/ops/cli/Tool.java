@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
 
-/// The commands of `moldau` that ask a running cluster. The launcher `bin/moldau` calls it for all commands but those
-/// that start a node.
+/// The commands of `moldau` that ask a running cluster. The launcher `bin/moldau` calls it for all
+/// commands but those that start a node.
 ///
 /// Exit status: 0 done, 1 the cluster refuses or cannot be reached, 2 the command line is wrong.
 @Command(name = "moldau", description = "Looks at a running cluster and changes it.")
@@ -50,13 +50,15 @@ public final class Tool {
     }
 
     private static CommandLine prepared(CommandLine root) {
-        everywhere(root, command -> command.getCommandSpec()
-                .addOption(OptionSpec.builder("-h", "--help")
-                        .usageHelp(true)
-                        .description("Show this help.")
-                        .build())
-                .usageMessage()
-                .sortOptions(false));
+        everywhere(
+                root,
+                command -> command.getCommandSpec()
+                        .addOption(OptionSpec.builder("-h", "--help")
+                                .usageHelp(true)
+                                .description("Show this help.")
+                                .build())
+                        .usageMessage()
+                        .sortOptions(false));
         return root.registerConverter(Uuid.class, Tool::uuid)
                 .registerConverter(Address.class, Tool::address)
                 .setParameterExceptionHandler(Tool::wrongUse)
@@ -75,8 +77,7 @@ public final class Tool {
         return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
-    private static int failed(Exception failure, CommandLine command, CommandLine.ParseResult parsed)
-            throws Exception {
+    private static int failed(Exception failure, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
         if (failure instanceof ToolException told) {
             command.getErr().println("moldau: " + told.getMessage());
             command.getErr().println("  " + told.remedy());

@@ -67,8 +67,7 @@ class QuorumReportTest {
                 -1,
                 7,
                 119,
-                List.of(new Replica(
-                        1, new Uuid(0, 1), 117, OptionalLong.empty(), OptionalLong.empty())),
+                List.of(new Replica(1, new Uuid(0, 1), 117, OptionalLong.empty(), OptionalLong.empty())),
                 List.of(),
                 Map.of());
 
@@ -87,8 +86,7 @@ class QuorumReportTest {
 
     @Test
     void anAddressPrintsAsItIsRead() {
-        for (var address :
-                List.of(new Address("CONTROLLER", "host", 1), new Address("C", "fe80::1", 65_535))) {
+        for (var address : List.of(new Address("CONTROLLER", "host", 1), new Address("C", "fe80::1", 65_535))) {
             assertThat(Tool.address(address.toString())).isEqualTo(address);
         }
     }

@@ -19,8 +19,7 @@ final class Quorums {
             List.of(state(1, 117, 999_800, 998_500), state(2, 120, 1_000_000, 1_000_000), state(3, -1, -1, -1)),
             List.of(
                     state(4, 20, 955_000, 700_000),
-                    new Replica(
-                            10, Uuid.ZERO_UUID, 120, OptionalLong.of(1_000_000), OptionalLong.of(1_000_000))),
+                    new Replica(10, Uuid.ZERO_UUID, 120, OptionalLong.of(1_000_000), OptionalLong.of(1_000_000))),
             Map.of(
                     1, List.of(new Address("CONTROLLER", "::1", 9093)),
                     2, List.of(new Address("CONTROLLER", "two", 9093))));

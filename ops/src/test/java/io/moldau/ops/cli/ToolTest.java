@@ -170,7 +170,10 @@ class ToolTest {
     void wrongUseEndsWithStatusTwo(String line, String part) {
         assertThat(run(line)).isEqualTo(2);
 
-        assertThat(error.toString()).startsWith("moldau: ").contains(part, "--help").doesNotContain("\tat ");
+        assertThat(error.toString())
+                .startsWith("moldau: ")
+                .contains(part, "--help")
+                .doesNotContain("\tat ");
         assertThat(asked).isEmpty();
     }
 

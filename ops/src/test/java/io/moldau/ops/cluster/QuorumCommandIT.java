@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `moldau quorum`, as a person types it, against one controller and one broker that are joined by another controller.
+/// `moldau quorum`, as a person types it, against one controller and one broker that are joined by
+/// another controller.
 class QuorumCommandIT {
 
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -17,7 +17,8 @@ import io.moldau.wire.message.UnregisterControllerResponseData;
 import java.util.List;
 import java.util.TreeMap;
 
-/// Notes that a controller's process runs, where it listens and which features it supports (KIP-919), or forgets it.
+/// Notes that a controller's process runs, where it listens and which features it supports
+/// (KIP-919), or forgets it.
 public final class RegisterController {
 
     /// The codes of Kafka's security protocols.
@@ -48,7 +49,10 @@ public final class RegisterController {
                 request.incarnationId(),
                 request.listeners().stream()
                         .map(listener -> new Endpoint(
-                                listener.name(), protocol(listener.securityProtocol()), listener.host(), listener.port()))
+                                listener.name(),
+                                protocol(listener.securityProtocol()),
+                                listener.host(),
+                                listener.port()))
                         .toList(),
                 features);
     }
@@ -97,7 +101,8 @@ public final class RegisterController {
             MetadataImage image, UnregisterControllerRequestData request) {
         if (image.cluster().controller(request.controllerId()) == null) {
             throw new ApiException(
-                    Errors.CONTROLLER_ID_NOT_REGISTERED, "Controller " + request.controllerId() + " is not registered.");
+                    Errors.CONTROLLER_ID_NOT_REGISTERED,
+                    "Controller " + request.controllerId() + " is not registered.");
         }
         return ControllerResult.atomic(
                 List.of(MetadataRecords.of(UnregisterControllerRecord.newBuilder()

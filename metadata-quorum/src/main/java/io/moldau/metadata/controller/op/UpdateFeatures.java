@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Finalizes other levels of features (KIP-584, KIP-778): all that are asked for, or none. Every node that is registered
-/// must support the new level.
+/// Finalizes other levels of features (KIP-584, KIP-778): all that are asked for, or none. Every
+/// node that is registered must support the new level.
 public final class UpdateFeatures {
 
     private static final int UPGRADE = 1;
@@ -42,8 +42,10 @@ public final class UpdateFeatures {
         this.settings = settings;
     }
 
-    /// @param controllerId the active controller, whose own registration must be known: it speaks for this release
-    /// @param apiVersion of the request: version 0 has no kinds of upgrade, and up to 1 each feature has a result
+    /// @param controllerId the active controller, whose own registration must be known: it speaks
+    ///     for this release
+    /// @param apiVersion of the request: version 0 has no kinds of upgrade, and up to 1 each
+    ///     feature has a result
     public ControllerResult<UpdateFeaturesResponseData> plan(
             MetadataImage image, UpdateFeaturesRequestData request, int controllerId, short apiVersion) {
         if (image.cluster().controller(controllerId) == null) {
@@ -102,7 +104,8 @@ public final class UpdateFeatures {
         if (after < before && type == UPGRADE) {
             throw refused(
                     update,
-                    "Level " + before + " is finalized; going back must be asked for as a safe or an unsafe downgrade.");
+                    "Level " + before
+                            + " is finalized; going back must be asked for as a safe or an unsafe downgrade.");
         }
         if (after > before && type != UPGRADE) {
             throw refused(update, "Level " + before + " is finalized, so that would be an upgrade.");
@@ -126,7 +129,8 @@ public final class UpdateFeatures {
         }
     }
 
-    /// A partition whose in-sync replicas are all gone would never be led by one of its eligible leaders again.
+    /// A partition whose in-sync replicas are all gone would never be led by one of its eligible
+    /// leaders again.
     private static void checkNobodyWaits(MetadataImage image, FeatureUpdateKey update) {
         for (TopicImage topic : image.topics().topics()) {
             topic.partitions().forEach((id, partition) -> {
@@ -147,8 +151,9 @@ public final class UpdateFeatures {
                 "Invalid update version " + update.maxVersionLevel() + " for feature " + update.feature() + ". " + why);
     }
 
-    /// What goes along with switching eligible leaders on or off: with them everybody goes by one `min.insync.replicas` of
-    /// the cluster, and without them none may be left, since what is noted now would be wrong when they come back.
+    /// What goes along with switching eligible leaders on or off: with them everybody goes by one
+    /// `min.insync.replicas` of the cluster, and without them none may be left, since what is noted
+    /// now would be wrong when they come back.
     private List<MetadataRecord> eligibleLeaders(MetadataImage image, List<MetadataRecord> levels) {
         var delta = new MetadataDelta(image);
         delta.replayAll(levels);

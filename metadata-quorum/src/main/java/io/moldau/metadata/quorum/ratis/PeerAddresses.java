@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Where voters are reached.
 ///
 /// A registered controller's own word wins over the address in Raft's configuration, because Ratis never changes the
-/// latter: so a voter may move, and one that was alone and unreachable when the quorum began can be found later. Voters
-/// that `controller.quorum.voters` names are where it says, as in Kafka.
+/// latter: so a voter may move, and one that was alone and unreachable when the quorum began can be
+/// found later. Voters that `controller.quorum.voters` names are where it says, as in Kafka.
 final class PeerAddresses {
 
     record Address(String host, int port) {}

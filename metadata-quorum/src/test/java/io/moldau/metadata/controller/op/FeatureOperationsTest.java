@@ -47,8 +47,10 @@ class FeatureOperationsTest {
                 new Uuid(9, id),
                 List.of(new Endpoint("CONTROLLER", "SASL_SSL", "host" + id, 9093)),
                 Map.of(
-                        FeaturesImage.METADATA_VERSION, new VersionRange((short) 33, (short) 33),
-                        ELR, new VersionRange((short) 0, (short) maxElr)));
+                        FeaturesImage.METADATA_VERSION,
+                        new VersionRange((short) 33, (short) 33),
+                        ELR,
+                        new VersionRange((short) 0, (short) maxElr)));
     }
 
     private MetadataImage registered(MetadataImage image, ControllerRegistration registration) {
@@ -99,7 +101,8 @@ class FeatureOperationsTest {
         assertThat(controllers.register(image, same).records()).isEmpty();
 
         var restarted = RegisterController.request(controller(ACTIVE, 1)).setIncarnationId(new Uuid(5, 5));
-        MetadataImage after = TestImages.apply(image, controllers.register(image, restarted).records());
+        MetadataImage after =
+                TestImages.apply(image, controllers.register(image, restarted).records());
         assertThat(after.cluster().controllers()).hasSize(1);
         assertThat(after.cluster().controller(ACTIVE)).isNotEqualTo(controller(ACTIVE, 1));
     }
@@ -114,7 +117,8 @@ class FeatureOperationsTest {
     void aVoterThatMovedKeepsItsProcessAndItsFeatures() {
         MetadataImage image = cluster();
         var there = List.of(new Endpoint("CONTROLLER", "PLAINTEXT", "elsewhere", 1));
-        MetadataImage after = TestImages.apply(image, controllers.moved(image, ACTIVE, there).records());
+        MetadataImage after =
+                TestImages.apply(image, controllers.moved(image, ACTIVE, there).records());
         ControllerRegistration before = controller(ACTIVE, 1);
         assertThat(after.cluster().controller(ACTIVE))
                 .isEqualTo(new ControllerRegistration(ACTIVE, before.incarnationId(), there, before.features()));
@@ -125,7 +129,8 @@ class FeatureOperationsTest {
     void aControllerIsForgottenWhenToldSo() {
         MetadataImage image = cluster();
         var request = new UnregisterControllerRequestData().setControllerId(ACTIVE);
-        MetadataImage after = TestImages.apply(image, controllers.unregister(image, request).records());
+        MetadataImage after =
+                TestImages.apply(image, controllers.unregister(image, request).records());
         assertThat(after.cluster().controllers()).isEmpty();
         assertThatThrownBy(() -> controllers.unregister(after, request))
                 .isInstanceOfSatisfying(
@@ -151,8 +156,7 @@ class FeatureOperationsTest {
         BrokerRegistration broker = TestImages.broker(7, true);
         var oldBroker = new BrokerRegistration(
                 7, 107, broker.incarnationId(), broker.listeners(), null, true, false, broker.logDirs(), Map.of());
-        MetadataImage withOldBroker =
-                TestImages.apply(cluster(), List.of(MetadataRecords.of(oldBroker.toRecord())));
+        MetadataImage withOldBroker = TestImages.apply(cluster(), List.of(MetadataRecords.of(oldBroker.toRecord())));
         assertRefused(withOldBroker, update(ELR, 1, UPGRADE), "Broker 7 does not support this feature");
         assertRefused(cluster(), update("no.such.feature", 1, UPGRADE), "does not support this feature");
         assertRefused(cluster(), update(FeaturesImage.METADATA_VERSION, 34, UPGRADE), "supports only levels");
@@ -192,8 +196,7 @@ class FeatureOperationsTest {
 
     @Test
     void aControllerThatHasNotRegisteredYetAsksToTryAgain() {
-        assertThatThrownBy(() -> features.plan(
-                        TestImages.withBrokers(1), update(ELR, 1, UPGRADE), ACTIVE, (short) 2))
+        assertThatThrownBy(() -> features.plan(TestImages.withBrokers(1), update(ELR, 1, UPGRADE), ACTIVE, (short) 2))
                 .isInstanceOfSatisfying(
                         ApiException.class, e -> assertThat(e.error()).isEqualTo(Errors.FEATURE_UPDATE_FAILED));
     }

@@ -2,8 +2,8 @@ package io.moldau.common.time;
 
 import java.util.concurrent.TimeUnit;
 
-/// Tells which of many failures of one kind are worth a line in the log: the first, and then at intervals that double.
-/// After a quiet minute the count begins anew.
+/// Tells which of many failures of one kind are worth a line in the log: the first, and then at
+/// intervals that double. After a quiet minute the count begins anew.
 ///
 /// Pure; not thread-safe.
 public final class Repeats {
