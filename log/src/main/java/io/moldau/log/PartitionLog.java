@@ -640,7 +640,8 @@ public final class PartitionLog {
 
     /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out,
     /// and so is
-    /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one. Returns
+    /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one.
+    Returns
     /// how many of the bytes that is.
     public int appendAsFollower(ByteBuffer records, int leaderEpoch) {
         lock();

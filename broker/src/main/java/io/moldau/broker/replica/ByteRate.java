@@ -48,20 +48,20 @@ final class ByteRate {
 
     /// When the rate is at or below `limit` if nothing more passes.
     long belowNanos(double limit, long nowNanos) {
+        long from = nowNanos;
         long first = firstWithBytes(numberAt(nowNanos) - numbers.length + 1);
         while (first >= 0) {
-            double needed = limit > 0 ? sumFrom(first) * NANOS_PER_SECOND / limit : Double.POSITIVE_INFINITY;
+            double sum = sumFrom(first);
+            double needed = sum * NANOS_PER_SECOND / sampleNanos <= limit ? 0 : sum * NANOS_PER_SECOND / limit;
             long forgotten = startOf(first + numbers.length);
             if (needed < forgotten - startOf(first)) {
-                return Math.max(nowNanos, startOf(first) + (long) Math.ceil(needed));
+                return Math.max(from, startOf(first) + (long) Math.ceil(needed));
             }
-            long next = firstWithBytes(first + 1);
-            if (next < 0) {
-                return Math.max(nowNanos, forgotten);
-            }
-            first = next;
+            // From here on what the first sample held does not count.
+            from = Math.max(from, forgotten);
+            first = firstWithBytes(first + 1);
         }
-        return nowNanos;
+        return from;
     }
 
     private long startOf(long number) {

@@ -224,7 +224,7 @@ class ReplicationTest {
     private void copyThrottled(ThrottledReplicas leaders, ThrottledReplicas followers, LongConsumer limit) {
         cluster.throttledLeaders = leaders;
         cluster.throttledFollowers = followers;
-        cluster.fetchMaxBytes = 20_000;
+        cluster.fetchMaxBytes = 10_100; // one record, and little of the next
         broker(2).crash(false);
         cluster.lead(1, List.of(1));
         cluster.pass(50);
@@ -274,6 +274,7 @@ class ReplicationTest {
         broker(1).leaderThrottle.limit(1);
         broker(2).followerThrottle.limit(1);
         cluster.throttledFollowers = ThrottledReplicas.of(List.of("0:1", "1:2"), 2);
+        cluster.pass(50);
         for (int i = 0; i < 20; i++) {
             broker(1).produce("x".repeat(10_000));
         }
@@ -320,6 +321,8 @@ class ReplicationTest {
                 outcome -> follower.truncateAsFollower(term, 1, cut -> ends.add(follower.logEndOffset())));
         assertThat(ends).isEmpty();
         assertThat(follower.logEndOffset()).isEqualTo(4);
+        cluster.settle();
+        broker(1).produce("v4");
         cluster.pass(1000);
         assertThat(ends).containsExactly(1L);
         assertLogsEqual();
