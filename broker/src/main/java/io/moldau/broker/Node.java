@@ -597,7 +597,9 @@ public final class Node implements AutoCloseable {
     /// By absolute path, as the logs name them.
     private static Map<Path, Uuid> directoryIds(DataDirectories directories) {
         Map<Path, Uuid> ids = new LinkedHashMap<>();
-        directories.directoryIds().forEach((path, id) -> ids.put(path.toAbsolutePath().normalize(), id));
+        directories
+                .directoryIds()
+                .forEach((path, id) -> ids.put(path.toAbsolutePath().normalize(), id));
         return ids;
     }
 

@@ -73,8 +73,7 @@ class FailedDirectoryTest {
     }
 
     private static PartitionRegistration partition(Node node, int number) {
-        return Objects.requireNonNull(
-                node.metadata().image().topics().partition(new TopicPartition("t", number)));
+        return Objects.requireNonNull(node.metadata().image().topics().partition(new TopicPartition("t", number)));
     }
 
     private static void produce(KafkaProducer<String, String> producer) throws Exception {
@@ -138,8 +137,11 @@ class FailedDirectoryTest {
             assertThat(lost).isNotEmpty();
             storage.breakDown(bad);
             produce(producer);
-            await(() -> lost.stream().allMatch(it -> partition(controller, it).isr().equals(List.of(1))));
-            assertThat(lost).allSatisfy(it -> assertThat(partition(controller, it).leader()).isEqualTo(1));
+            await(() ->
+                    lost.stream().allMatch(it -> partition(controller, it).isr().equals(List.of(1))));
+            assertThat(lost)
+                    .allSatisfy(
+                            it -> assertThat(partition(controller, it).leader()).isEqualTo(1));
             assertThat(kept).allSatisfy(it -> {
                 assertThat(partition(controller, it).isr()).containsExactlyInAnyOrder(1, 2);
                 assertThat(partition(controller, it).leader())

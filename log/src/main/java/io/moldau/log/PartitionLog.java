@@ -638,11 +638,9 @@ public final class PartitionLog {
         return appendAsFollower(records, Integer.MAX_VALUE);
     }
 
-    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out,
-    /// and so is
-    /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one.
-    Returns
-    /// how many of the bytes that is.
+    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is
+    /// left out, and so is everything from the first batch of a later leader epoch on: the log was
+    /// asked of the leader of this one. Returns how many of the bytes were appended.
     public int appendAsFollower(ByteBuffer records, int leaderEpoch) {
         lock();
         try {

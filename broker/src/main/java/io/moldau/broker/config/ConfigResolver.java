@@ -173,7 +173,8 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 .get(TopicConfigKeys.MIN_INSYNC_REPLICAS);
     }
 
-    /// Which replicas of a topic are throttled, by either of the two keys for that: `*`, or pairs of partition and broker.
+    /// Which replicas of a topic are throttled, by either of the two keys for that: `*`, or pairs
+    /// of partition and broker.
     public List<String> throttledReplicas(String topic, ConfigKey<List<String>> key, ConfigurationsImage configs) {
         @Nullable String own = configs.overrides(ConfigResource.topic(topic)).get(key.name());
         return own == null ? List.of() : key.parse(own);

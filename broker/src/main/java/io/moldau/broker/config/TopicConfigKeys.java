@@ -176,7 +176,8 @@ public final class TopicConfigKeys {
     public static final ConfigKey<List<String>> LEADER_REPLICATION_THROTTLED_REPLICAS = ConfigKey.of(
                     "leader.replication.throttled.replicas", throttledReplicas())
             .defaultTo(List.of())
-            .describedAs("Replicas whose serving of followers is throttled, each as `partition:broker`, or `*` for all.");
+            .describedAs(
+                    "Replicas whose serving of followers is throttled, each as `partition:broker`, or `*` for all.");
 
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(

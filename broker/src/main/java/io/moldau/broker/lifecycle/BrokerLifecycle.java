@@ -192,7 +192,8 @@ final class BrokerLifecycle {
         return List.of(heartbeat());
     }
 
-    /// A log directory failed: the controller has to move its leaders. The shell puts it into every heartbeat from now on.
+    /// A log directory failed: the controller has to move its leaders. The shell puts it into every
+    /// heartbeat from now on.
     List<Effect> onDirectoryFailed() {
         if (state == State.DONE || brokerEpoch < 0) {
             return List.of();

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 /// Clients of other nodes, on the event loops the node has anyway. Thread-safe.
 public final class NettyPeers implements PeerClients {
 
-    /// A proxy accepts a connection for a process that is gone, and then ends it. One that stays so long was accepted by
-    /// the process itself, or by a proxy that reached it.
+    /// A proxy accepts a connection for a process that is gone, and then ends it. One that stays so
+    /// long was accepted by the process itself, or by a proxy that reached it.
     private static final long STAYS_MS = 150;
 
     /// So often in a row a connection must end by itself until that counts as refused.

@@ -1,7 +1,7 @@
 package io.moldau.broker.replica;
 
-/// How many bytes a second passed lately: what the latest samples hold, by the time since the first of them began, but at
-/// least by the length of one. Pure; not thread-safe.
+/// How many bytes a second passed lately: what the latest samples hold, by the time since the first
+/// of them began, but at least by the length of one. Pure; not thread-safe.
 final class ByteRate {
 
     private static final double NANOS_PER_SECOND = 1e9;

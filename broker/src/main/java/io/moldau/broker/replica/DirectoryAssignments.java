@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells the controller in which log directory each replica of this node is, where the metadata says otherwise or
-/// nothing (KIP-858): one request at a time, again until the metadata shows it. The controller can then move leaders away
-/// from a directory that fails.
+/// nothing (KIP-858): one request at a time, again until the metadata shows it. The controller can
+/// then move leaders away from a directory that fails.
 ///
 /// Hears of metadata on the loader's thread, after the replicas have. Works in a mailbox. Thread-safe.
 public final class DirectoryAssignments implements MetadataPublisher, AutoCloseable {
@@ -110,13 +110,12 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
 
     /// Notes the directory of a replica, or null if the metadata knows it or there is none.
     private void look(TopicIdPartition id, PartitionRegistration registration, Map<Key, @Nullable Uuid> found) {
-        Uuid directory =
-                switch (partitions.get(id.topicPartition())) {
-                    case HostedPartition.Online(Partition it) ->
-                        directoryIds.get(it.log().logDir());
-                    case HostedPartition.Offline ignored -> null;
-                    case HostedPartition.None ignored -> null;
-                };
+        Uuid directory = switch (partitions.get(id.topicPartition())) {
+            case HostedPartition.Online(Partition it) ->
+                directoryIds.get(it.log().logDir());
+            case HostedPartition.Offline ignored -> null;
+            case HostedPartition.None ignored -> null;
+        };
         boolean known = directory == null || directory.equals(registration.directory(partitions.localId()));
         found.put(new Key(id.topicId(), id.partition()), known ? null : directory);
     }

@@ -2,8 +2,9 @@ package io.moldau.broker.replica;
 
 /// How far one follower is, as its fetches told the leader.
 ///
-/// Written inside the partition's mailbox. What others look at (log end, log start, broker epoch) may be read from any
-/// thread, each by itself. Changed in place: a position changes with every append and every fetch.
+/// Written inside the partition's mailbox. What others look at (log end, log start, broker epoch)
+/// may be read from any thread, each by itself. Changed in place: a position changes with every
+/// append and every fetch.
 public final class FollowerPosition {
 
     /// Longer ago than any lag that is allowed.

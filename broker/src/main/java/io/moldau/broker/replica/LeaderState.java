@@ -153,8 +153,8 @@ public final class LeaderState {
         return followers.get(brokerId);
     }
 
-    /// Where the earliest log begins among the replicas whose brokers are up; -1 as long as one of them has not fetched.
-    /// Any thread.
+    /// Where the earliest log begins among the replicas whose brokers are up; -1 as long as one of
+    /// them has not fetched. Any thread.
     ///
     /// @param ownStart where this replica's log begins
     public long lowWatermark(long ownStart, Eligibility brokers) {
@@ -328,8 +328,7 @@ public final class LeaderState {
         joining.retainAll(replicas);
         for (int replica : replicas) {
             if (replica != localId) {
-                followers.computeIfAbsent(
-                        replica, id -> FollowerPosition.unknown(id, isr.contains(id), nowNanos));
+                followers.computeIfAbsent(replica, id -> FollowerPosition.unknown(id, isr.contains(id), nowNanos));
             }
         }
         positions = followers.values().toArray(FollowerPosition[]::new);

@@ -519,8 +519,8 @@ public final class Partition {
         mailbox.submit(() -> callback.done(carryOut(term, () -> {})));
     }
 
-    /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are, and moves the high
-    /// watermark to the leader's, as far as the log reaches.
+    /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are,
+    /// and moves the high watermark to the leader's, as far as the log reaches.
     ///
     /// Does not append if the log does not end at `fetchOffset`. The bytes are lent until the callback runs.
     public void appendAsFollower(
@@ -552,7 +552,8 @@ public final class Partition {
 
     /// Whether this replica, which is behind, must not fetch now (KIP-73).
     public boolean isFetchThrottled() {
-        return isThrottledFollower() && services.replication().followerThrottle().isExceeded();
+        return isThrottledFollower()
+                && services.replication().followerThrottle().isExceeded();
     }
 
     /// When a replica that must not fetch now may again, unless others of this node fetch until then.
@@ -575,8 +576,9 @@ public final class Partition {
         }
     }
 
-    /// Deletes what the leader of that term has deleted; does nothing where this replica does not follow it any more, or
-    /// does not know yet that all of that is committed. Durable, so never on an event loop and not inside the mailbox.
+    /// Deletes what the leader of that term has deleted; does nothing where this replica does not
+    /// follow it any more, or does not know yet that all of that is committed. Durable, so never on
+    /// an event loop and not inside the mailbox.
     public void followLogStart(FollowerTerm term, long leaderStartOffset) {
         if (!(role instanceof Role.Follower(int epoch, int leader))
                 || epoch != term.leaderEpoch()
@@ -639,11 +641,12 @@ public final class Partition {
         changed(0);
     }
 
-    /// On a thread that may wait for the disk, and on no other: whoever is inside the mailbox may be an event loop, so the
-    /// step is not left to it.
+    /// On a thread that may wait for the disk, and on no other: whoever is inside the mailbox may
+    /// be an event loop, so the step is not left to it.
     private void stepThatWaits(FollowerTerm term, FollowerCallback callback, Runnable what) {
         if (!mailbox.trySubmit(() -> callback.done(carryOut(term, what)))) {
-            mailbox.submit(() -> services.replication().background().execute(() -> stepThatWaits(term, callback, what)));
+            mailbox.submit(
+                    () -> services.replication().background().execute(() -> stepThatWaits(term, callback, what)));
         }
     }
 
@@ -817,8 +820,8 @@ public final class Partition {
         return to;
     }
 
-    /// Where the earliest log begins among the replicas whose brokers are up, as far as this leader knows; -1 if it does
-    /// not lead, or one of them has not fetched from it yet (KIP-107).
+    /// Where the earliest log begins among the replicas whose brokers are up, as far as this leader
+    /// knows; -1 if it does not lead, or one of them has not fetched from it yet (KIP-107).
     public long lowWatermark() {
         return role instanceof Role.Leader(LeaderState state, int epoch, int leader)
                 ? state.lowWatermark(

@@ -25,8 +25,7 @@ public record Replication(
             (partition, proposal) -> {}, Runnable::run, TimeUnit.SECONDS.toNanos(30), (brokerId, brokerEpoch) -> true);
 
     /// Without throttles.
-    public Replication(
-            IsrProposals isrProposals, Executor background, long maxLagNanos, Eligibility eligibility) {
+    public Replication(IsrProposals isrProposals, Executor background, long maxLagNanos, Eligibility eligibility) {
         this(
                 isrProposals,
                 background,

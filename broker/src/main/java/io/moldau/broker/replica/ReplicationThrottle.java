@@ -3,8 +3,9 @@ package io.moldau.broker.replica;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Holds back the copying of some replicas, so that a reassignment leaves clients their share of the network (KIP-73).
-/// One for what this node sends to followers, one for what it fetches as one. Thread-safe.
+/// Holds back the copying of some replicas, so that a reassignment leaves clients their share of
+/// the network (KIP-73). One for what this node sends to followers, one for what it fetches as one.
+/// Thread-safe.
 public final class ReplicationThrottle {
 
     /// No limit.

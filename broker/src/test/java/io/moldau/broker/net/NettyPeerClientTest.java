@@ -331,8 +331,8 @@ class NettyPeerClientTest {
         assertThat(errorOf(lost.call(OWN_KEY, bytes("one"), 60_000))).isEqualTo(Errors.NETWORK_EXCEPTION);
     }
 
-    /// A killed node behind a proxy, which accepts in its place: without this its session has to end, 9 s, before the
-    /// in-sync replicas can go on without it.
+    /// A killed node behind a proxy, which accepts in its place: without this its session has to
+    /// end, 9 s, before the in-sync replicas can go on without it.
     @Test
     void aProxyThatReachesNobodyCountsAsRefused() throws Exception {
         NettyPeers peers = peers(PeerLimits.DEFAULTS);

@@ -117,8 +117,7 @@ public final class PartitionChange {
         }
         elr = eligibleLeaders();
         LeaderElector.Choice choice = LeaderElector.choose(
-                new LeaderElector.Candidates(
-                        partition.leader(), replicas, isr, elr, lastKnownLeader(), this::mayLead),
+                new LeaderElector.Candidates(partition.leader(), replicas, isr, elr, lastKnownLeader(), this::mayLead),
                 mode);
         if (choice.unclean()) {
             // Nobody else may be counted on to have what this one has.

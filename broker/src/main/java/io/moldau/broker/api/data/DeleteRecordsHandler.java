@@ -43,8 +43,10 @@ public final class DeleteRecordsHandler implements RequestHandler<DeleteRecordsR
     public void handle(RequestContext context, DeleteRecordsRequestData request) {
         var exchange = new Exchange(context, request);
         RequestTasks.answer(
-                background, context, exchange::delete, undecided -> context.executor()
-                        .execute(() -> exchange.await(undecided)));
+                background,
+                context,
+                exchange::delete,
+                undecided -> context.executor().execute(() -> exchange.await(undecided)));
     }
 
     /// Gone from this replica, and not yet from all.
@@ -74,7 +76,9 @@ public final class DeleteRecordsHandler implements RequestHandler<DeleteRecordsR
             for (DeleteRecordsTopic topic : request.topics()) {
                 var answers = new ArrayList<DeleteRecordsPartitionResult>();
                 response.topics()
-                        .add(new DeleteRecordsTopicResult().setName(topic.name()).setPartitions(answers));
+                        .add(new DeleteRecordsTopicResult()
+                                .setName(topic.name())
+                                .setPartitions(answers));
                 for (DeleteRecordsPartition it : topic.partitions()) {
                     var answer = new DeleteRecordsPartitionResult()
                             .setPartitionIndex(it.partitionIndex())

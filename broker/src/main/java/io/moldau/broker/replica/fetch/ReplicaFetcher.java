@@ -553,8 +553,8 @@ final class ReplicaFetcher {
         }
     }
 
-    /// The leader has deleted more than this replica: deletes it too, and tells the leader so. One deletion at a time;
-    /// every answer says anew where the leader's log begins.
+    /// The leader has deleted more than this replica: deletes it too, and tells the leader so. One
+    /// deletion at a time; every answer says anew where the leader's log begins.
     private void followStart(Followed it, long leaderStartOffset) {
         if (leaderStartOffset <= it.partition.logStartOffset() || it.followingStart) {
             return;

@@ -85,7 +85,8 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
         retireIdle();
     }
 
-    /// `num.replica.fetchers` is another now: replicas change their fetcher where they have to, and go on where they are.
+    /// `num.replica.fetchers` is another now: replicas change their fetcher where they have to, and
+    /// go on where they are.
     public synchronized void fetchersPerLeader(int count, MetadataImage image) {
         if (closed || count == fetchersPerLeader) {
             return;
@@ -111,9 +112,7 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
             return;
         }
         var replica = new Replica(id.topicId(), id.partition());
-        var source = new Source(
-                registration.leader(),
-                Math.floorMod(replica.hashCode(), fetchersPerLeader));
+        var source = new Source(registration.leader(), Math.floorMod(replica.hashCode(), fetchersPerLeader));
         if (!source.equals(sources.get(replica))) {
             leave(id);
             sources.put(replica, source);

@@ -269,11 +269,7 @@ class DataApisTest {
         while (node.partition("t", 0).logEndOffset() < 2) {
             Thread.onSpinWait();
         }
-        node.change(
-                "t",
-                0,
-                registered(List.of(1, 2), List.of(1), 1, 5, 6),
-                new TopicSettings(LogConfig.DEFAULTS, 2));
+        node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 5, 6), new TopicSettings(LogConfig.DEFAULTS, 2));
         ProduceResponseData response = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
         assertThat(Errors.forCode(response.responses()
                         .getFirst()
@@ -282,8 +278,8 @@ class DataApisTest {
                         .errorCode()))
                 .isEqualTo(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
         assertThat(node.partition("t", 0).highWatermark()).isEqualTo(2);
-        assertThat(Errors.forCode(
-                        produced(9, produce(-1, 0, HeapRecords.of(batch(1, 1)))).errorCode()))
+        assertThat(Errors.forCode(produced(9, produce(-1, 0, HeapRecords.of(batch(1, 1))))
+                        .errorCode()))
                 .isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
     }
 
@@ -536,8 +532,8 @@ class DataApisTest {
     }
 
     private DeleteRecordsResponseData.DeleteRecordsPartitionResult delete(int version, String topic, long offset) {
-        return only(client.call(
-                ApiKey.DELETE_RECORDS, version, deletion(topic, offset), DeleteRecordsResponseData.class));
+        return only(
+                client.call(ApiKey.DELETE_RECORDS, version, deletion(topic, offset), DeleteRecordsResponseData.class));
     }
 
     @Test

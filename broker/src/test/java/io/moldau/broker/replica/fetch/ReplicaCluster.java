@@ -323,7 +323,8 @@ final class ReplicaCluster implements AutoCloseable {
                             leaderThrottle,
                             followerThrottle));
             publisher = new PartitionChangesPublisher(
-                    partitions, (of, topic) -> new TopicSettings(
+                    partitions,
+                    (of, topic) -> new TopicSettings(
                             LogConfig.DEFAULTS, minInsyncReplicas, throttledLeaders, throttledFollowers));
             fetchers = new ReplicaFetchers(
                     partitions,

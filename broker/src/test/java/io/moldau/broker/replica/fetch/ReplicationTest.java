@@ -255,16 +255,13 @@ class ReplicationTest {
     void aFollowerThatIsBehindFetchesNoFasterThanItsThrottle() {
         start(7, 1, 1, 2);
         copyThrottled(
-                ThrottledReplicas.NONE,
-                ThrottledReplicas.of(List.of("0:2"), 2),
-                broker(2).followerThrottle::limit);
+                ThrottledReplicas.NONE, ThrottledReplicas.of(List.of("0:2"), 2), broker(2).followerThrottle::limit);
     }
 
     @Test
     void aLeaderSendsNoFasterThanItsThrottle() {
         start(8, 1, 1, 2);
-        copyThrottled(
-                ThrottledReplicas.of(List.of("*"), 1), ThrottledReplicas.NONE, broker(1).leaderThrottle::limit);
+        copyThrottled(ThrottledReplicas.of(List.of("*"), 1), ThrottledReplicas.NONE, broker(1).leaderThrottle::limit);
     }
 
     @Test
@@ -317,8 +314,7 @@ class ReplicationTest {
         var ends = new ArrayList<Long>();
         // This callback runs inside.
         follower.positionAsFollower(
-                term,
-                outcome -> follower.truncateAsFollower(term, 1, cut -> ends.add(follower.logEndOffset())));
+                term, outcome -> follower.truncateAsFollower(term, 1, cut -> ends.add(follower.logEndOffset())));
         assertThat(ends).isEmpty();
         assertThat(follower.logEndOffset()).isEqualTo(4);
         cluster.settle();

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A broker tells in which of its log directories it has put replicas (KIP-858). A replica in a directory that failed
-/// meanwhile is lost: it leaves the ISR, and somebody else leads.
+/// A broker tells in which of its log directories it has put replicas (KIP-858). A replica in a
+/// directory that failed meanwhile is lost: it leaves the ISR, and somebody else leads.
 public final class AssignReplicasToDirs {
 
     private final ControllerSettings settings;

@@ -354,9 +354,9 @@ class BrokerOperationsTest {
         assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 0))).isEqualTo(Errors.NONE);
         assertThat(partition(image[0]).partitionEpoch()).isEqualTo(11);
 
-        assertThat(assign(image, assignment(new Uuid(61, 0), new Uuid(9, 9), 0))).isEqualTo(Errors.UNKNOWN_TOPIC_ID);
-        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 5)))
-                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+        assertThat(assign(image, assignment(new Uuid(61, 0), new Uuid(9, 9), 0)))
+                .isEqualTo(Errors.UNKNOWN_TOPIC_ID);
+        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 5))).isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
         MetadataImage[] elsewhere = {withPartition(TestImages.withBrokers(2), 1, List.of(1), 1)};
         assertThat(assign(elsewhere, assignment(new Uuid(60, 0), TOPIC, 0))).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
         assertFails(
