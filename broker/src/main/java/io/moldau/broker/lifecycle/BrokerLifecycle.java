@@ -201,6 +201,19 @@ final class BrokerLifecycle {
         return List.of(heartbeat());
     }
 
+    /// A log directory failed: the controller has to move its leaders. The shell puts it into every
+    /// heartbeat from now on.
+    List<Effect> onDirectoryFailed() {
+        if (state == State.DONE || brokerEpoch < 0) {
+            return List.of();
+        }
+        if (outstanding) {
+            stale = true;
+            return List.of();
+        }
+        return List.of(heartbeat());
+    }
+
     /// The node stops. Until [Effect.ShutDown] the broker goes on serving.
     List<Effect> beginShutdown(boolean controlled, long nowNanos) {
         leaving = true;

@@ -21,6 +21,7 @@ import io.moldau.metadata.message.RegisterBrokerResponse;
 import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
 import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -110,6 +111,7 @@ public final class LocalNodeToController implements NodeToController {
             case ControllerRegistrationRequestData data -> controller.registerController(context, data);
             case UnregisterControllerRequestData data -> controller.unregisterController(context, data);
             case UpdateFeaturesRequestData data -> controller.updateFeatures(context, data);
+            case AssignReplicasToDirsRequestData data -> controller.assignReplicasToDirs(context, data);
             case UnregisterBrokerRequestData data -> controller.unregisterBroker(context, data);
             default ->
                 CompletableFuture.failedFuture(new ApiException(

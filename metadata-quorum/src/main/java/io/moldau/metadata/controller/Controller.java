@@ -13,6 +13,8 @@ import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
+import io.moldau.wire.message.AssignReplicasToDirsResponseData;
 import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.ControllerRegistrationResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
@@ -86,6 +88,9 @@ public interface Controller {
 
     CompletableFuture<UpdateFeaturesResponseData> updateFeatures(
             ControllerContext context, UpdateFeaturesRequestData request);
+
+    CompletableFuture<AssignReplicasToDirsResponseData> assignReplicasToDirs(
+            ControllerContext context, AssignReplicasToDirsRequestData request);
 
     CompletableFuture<RegisterBrokerResponse> registerBroker(ControllerContext context, RegisterBrokerRequest request);
 
