@@ -144,8 +144,7 @@ class ReplicatedAdministrationTest {
         create(1);
         produce();
         configure(AlterConfigOp.OpType.SET, "1");
-        admin.alterPartitionReassignments(
-                        Map.of(OF_CLIENT, Optional.of(new NewPartitionReassignment(List.of(1, 2)))))
+        admin.alterPartitionReassignments(Map.of(OF_CLIENT, Optional.of(new NewPartitionReassignment(List.of(1, 2)))))
                 .all()
                 .get();
         // The first fetch passes, since nothing has before it.

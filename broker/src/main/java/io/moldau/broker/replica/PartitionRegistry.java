@@ -163,8 +163,7 @@ public final class PartitionRegistry implements AutoCloseable {
         }
     }
 
-    private @Nullable Partition open(
-            TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
+    private @Nullable Partition open(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
         HostedPartition now = get(id.topicPartition());
         if (now instanceof HostedPartition.Online(Partition it) && it.topicId().equals(id.topicId())) {
             return it;

@@ -81,8 +81,7 @@ class PartitionRegistryTest {
             registry.becomeLeader(id(2), in(Uuid.ZERO), settings);
             assertThatThrownBy(() -> registry.online(new TopicPartition("t", 0)))
                     .isInstanceOfSatisfying(
-                            ApiException.class,
-                            it -> assertThat(it.error()).isEqualTo(Errors.KAFKA_STORAGE_ERROR));
+                            ApiException.class, it -> assertThat(it.error()).isEqualTo(Errors.KAFKA_STORAGE_ERROR));
             assertThat(logs.get(new TopicPartition("t", 0))).isNull();
             assertThat(registry.online(new TopicPartition("t", 1)).log().logDir())
                     .isEqualTo(good);
