@@ -156,10 +156,14 @@ class ElasticQuorumTest {
 
     private static String[] controller(int port, String first) {
         return new String[] {
-            "process.roles", "controller",
-            "listeners", "CONTROLLER://127.0.0.1:" + port,
-            "controller.quorum.bootstrap.servers", first,
-            "controller.quorum.auto.join.enable", "true"
+            "process.roles",
+            "controller",
+            "listeners",
+            "CONTROLLER://127.0.0.1:" + port,
+            "controller.quorum.bootstrap.servers",
+            first,
+            "controller.quorum.auto.join.enable",
+            "true"
         };
     }
 

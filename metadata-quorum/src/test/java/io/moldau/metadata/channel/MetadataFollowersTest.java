@@ -30,7 +30,9 @@ class MetadataFollowersTest {
     void aReplacedDiskIsAnotherFollower() {
         followers.fetched(FIVE, 10, 20, 1_000, false);
         followers.fetched(new Key(5, new Uuid(2, 2)), 0, 20, 1_001, false);
-        assertThat(followers.list(1_001)).extracting(Replica::directoryId).containsExactly(new Uuid(1, 1), new Uuid(2, 2));
+        assertThat(followers.list(1_001))
+                .extracting(Replica::directoryId)
+                .containsExactly(new Uuid(1, 1), new Uuid(2, 2));
     }
 
     @Test
