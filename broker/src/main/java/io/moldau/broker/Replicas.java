@@ -8,6 +8,7 @@ import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.StrayLogs;
 import io.moldau.broker.replica.TailCache;
@@ -48,7 +49,8 @@ final class Replicas implements AutoCloseable {
             Time time,
             Timer timer,
             Executor background,
-            FaultHandler faults) {}
+            FaultHandler faults,
+            ReplicaMetrics metrics) {}
 
     private static final long MOST_BETWEEN_CHECKS_MS = 1000;
 
@@ -82,7 +84,8 @@ final class Replicas implements AutoCloseable {
                         isrChanges,
                         services.background(),
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
-                        new Brokers(services.image())));
+                        new Brokers(services.image())),
+                services.metrics());
         this.fetchers = new ReplicaFetchers(
                 partitions,
                 services.brokerEpoch(),

@@ -57,7 +57,8 @@ public final class Partition {
             TailCache tails,
             FaultHandler faults,
             Consumer<StorageException> onStorageFailure,
-            Replication replication) {}
+            Replication replication,
+            ReplicaMetrics metrics) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
@@ -72,6 +73,7 @@ public final class Partition {
     private final TopicIdPartition id;
     private final PartitionLog log;
     private final Services services;
+    private final TopicTraffic traffic;
     private final Mailbox mailbox;
     private final PartitionTail tail;
 
@@ -103,6 +105,7 @@ public final class Partition {
         this.log = log;
         this.settings = settings;
         this.services = services;
+        this.traffic = services.metrics().topic(id.topic());
         this.mailbox = new Mailbox(services.faults());
         this.tail = services.tails().newTail();
         LogView view = log.view();
@@ -125,6 +128,16 @@ public final class Partition {
 
     public TopicSettings settings() {
         return settings;
+    }
+
+    /// Where what goes in and out of the topic is counted.
+    public TopicTraffic traffic() {
+        return traffic;
+    }
+
+    /// How many requests wait for the high watermark.
+    public int waitCount() {
+        return waitCount;
     }
 
     public boolean isLeader() {
@@ -264,9 +277,12 @@ public final class Partition {
     }
 
     private void afterAppend(AppendOutcome outcome, int bytes) {
-        if (outcome instanceof AppendOutcome.Appended) {
+        if (outcome instanceof AppendOutcome.Appended appended) {
+            traffic.produced(bytes, appended.lastOffset() - appended.baseOffset() + 1);
             changed(bytes);
             completeWaits();
+        } else if (outcome instanceof AppendOutcome.Rejected) {
+            traffic.produceFailed();
         }
     }
 
@@ -529,6 +545,7 @@ public final class Partition {
         log.appendAsFollower(batches, leaderEpoch);
         tailMarks.appended(fetchOffset, batches.remaining());
         hotMarks.appended(fetchOffset, batches.remaining());
+        traffic.replicatedIn(batches.remaining());
     }
 
     /// Deleting is durable, so it must not happen in a mailbox; one deletion at a time is enough.
