@@ -192,7 +192,7 @@ public final class PartitionRegistry implements AutoCloseable {
     void delete(TopicPartition partition) {
         HostedPartition gone = hosted.remove(partition);
         if (gone instanceof HostedPartition.Online(Partition it)) {
-            it.retire();
+            it.retire(Errors.NOT_LEADER_OR_FOLLOWER);
             try {
                 logs.delete(partition);
             } catch (StorageException e) {
@@ -215,7 +215,7 @@ public final class PartitionRegistry implements AutoCloseable {
     @Override
     public void close() {
         for (Partition partition : onlinePartitions()) {
-            partition.retire();
+            partition.retire(Errors.NOT_LEADER_OR_FOLLOWER);
         }
         hosted.clear();
     }
@@ -242,7 +242,7 @@ public final class PartitionRegistry implements AutoCloseable {
                         partition.topicPartition().topic(),
                         partition.topicPartition().partition(),
                         directory);
-                partition.retire();
+                partition.retire(Errors.KAFKA_STORAGE_ERROR);
             }
         }
     }

@@ -44,7 +44,7 @@ class GroupLagsTest {
     @ParameterizedTest
     @ValueSource(strings = {"none", "zstd"})
     void agreeWithReadingEverythingWhileRecordsCome(String compression) throws Exception {
-        try (var node = TestNode.start(folder, "log.segment.bytes", "20000", "log.index.interval.bytes", "500");
+        try (var node = TestNode.start(folder, "log.segment.bytes", "1048576", "log.index.interval.bytes", "500");
                 var admin = Admin.create(Map.of("bootstrap.servers", node.bootstrapServers()));
                 var threads = Executors.newSingleThreadExecutor()) {
             admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)))
@@ -140,7 +140,7 @@ class GroupLagsTest {
                 while (!stop.get()) {
                     long time = System.currentTimeMillis() - random.nextInt(3_600_000);
                     var unused = producer.send(new ProducerRecord<>(
-                            TOPIC, random.nextInt(PARTITIONS), time, null, new byte[random.nextInt(200)]));
+                            TOPIC, random.nextInt(PARTITIONS), time, null, new byte[random.nextInt(3000)]));
                     // Which also keeps it from outrunning whoever reads everything.
                     if (random.nextInt(10) == 0) {
                         producer.flush();
