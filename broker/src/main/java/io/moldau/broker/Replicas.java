@@ -106,15 +106,11 @@ final class Replicas implements AutoCloseable {
                         isrChanges,
                         services.background(),
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
-<<<<<<< HEAD
-                        new Brokers(services.image())),
-                services.metrics());
-=======
                         new Brokers(services.image()),
                         leaderThrottle,
-                        followerThrottle));
+                        followerThrottle),
+                services.metrics());
         this.assignments = assignments(partitions, services);
->>>>>>> main
         this.fetchers = new ReplicaFetchers(
                 partitions,
                 services.brokerEpoch(),

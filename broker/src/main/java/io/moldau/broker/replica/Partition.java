@@ -566,19 +566,10 @@ public final class Partition {
         });
     }
 
-<<<<<<< HEAD
-    /// Inside the mailbox.
-    private void appendFetched(ByteBuffer batches, long fetchOffset, int leaderEpoch) {
-        log.appendAsFollower(batches, leaderEpoch);
-        tailMarks.appended(fetchOffset, batches.remaining());
-        hotMarks.appended(fetchOffset, batches.remaining());
-        traffic.replicatedIn(batches.remaining());
-=======
     /// Whether this replica, which is behind, must not fetch now (KIP-73).
     public boolean isFetchThrottled() {
         return isThrottledFollower()
                 && services.replication().followerThrottle().isExceeded();
->>>>>>> main
     }
 
     /// When a replica that must not fetch now may again, unless others of this node fetch until then.
@@ -596,6 +587,7 @@ public final class Partition {
         if (appended > 0) {
             tailMarks.appended(fetchOffset, appended);
             hotMarks.appended(fetchOffset, appended);
+            traffic.replicatedIn(appended);
             // For consumers that read here (KIP-392), and for those who come when this replica leads.
             tail.appended(batches.duplicate().limit(batches.position() + appended), fetchOffset);
         }
