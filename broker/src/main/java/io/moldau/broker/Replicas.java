@@ -98,6 +98,7 @@ final class Replicas implements AutoCloseable {
         this.partitions = new PartitionRegistry(
                 config.nodeId(),
                 services.logs(),
+                services.directoryIds(),
                 services.image(),
                 services.time(),
                 services.tails(),

@@ -133,7 +133,7 @@ public final class Partition {
 
     /// How many requests wait for the high watermark.
     public int waitCount() {
-        return waitCount;
+        return waits.size();
     }
 
     public boolean isLeader() {
