@@ -29,7 +29,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.quorum.MetadataQuorum;
-mport io.moldau.metadata.quorum.QuorumState;
+import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.quorum.transport.RaftRequests;
 import java.io.IOException;

@@ -85,6 +85,21 @@ public record NodeServices(
                 faults);
     }
 
+    public NodeServices withStorage(LogStorage other) {
+        return new NodeServices(
+                time,
+                random,
+                other,
+                requestMetrics,
+                logMetrics,
+                quorumMetrics,
+                controllerMetrics,
+                coordinatorMetrics,
+                replicaMetrics,
+                observers,
+                faults);
+    }
+
     public NodeServices withFaults(FaultHandler handler) {
         return new NodeServices(
                 time,

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node with its metrics and its admin listener, as `moldau start` runs it.
 ///
-/// The listener is bound while the node starts, so that it costs the start nothing and says early that the node lives. It
+/// The listener is bound while the node starts, so that it costs the start nothing and says early that the node lives.
+/// It
 /// goes last, so that it says to the end that the node is not ready any more.
 public final class AdministeredNode implements AutoCloseable {
 

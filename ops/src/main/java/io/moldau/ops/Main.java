@@ -39,8 +39,7 @@ public final class Main {
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("moldau-stop").unstarted(() -> stop(node)));
             node.node().awaitReady(READY_TIMEOUT);
-            System.out.println(
-                    Announcement.of(node.node(), node.adminUrl(), version(), NodeSettings.dataOf(settings)));
+            System.out.println(Announcement.of(node.node(), node.adminUrl(), version(), NodeSettings.dataOf(settings)));
             // Until a signal ends the process.
             new CountDownLatch(1).await();
         } catch (UsageException | ConfigException e) {

@@ -48,9 +48,10 @@ public final class MoldauKeys {
                     ConfigType.string()
                             .checked(MoldauKeys::reasonAgainstAdminListener, "http://HOST:PORT, or empty for none"))
             .defaultTo("http://127.0.0.1:9644")
-            .describedAs("Where metrics, health and the administration's HTTP interface are. Left unset, a free port is "
-                    + "taken if this one is in use, and the log says which; set, a port in use stops the start. Port 0 "
-                    + "takes a free one. Nobody has to log in, so think before you bind it beyond loopback.");
+            .describedAs(
+                    "Where metrics, health and the administration's HTTP interface are. Left unset, a free port is "
+                            + "taken if this one is in use, and the log says which; set, a port in use stops the start. Port 0 "
+                            + "takes a free one. Nobody has to log in, so think before you bind it beyond loopback.");
 
     public static final ConfigKey<Integer> METRICS_PARTITIONS = ConfigKey.of(
                     "moldau.metrics.max.partitions", ConfigType.intAtLeast(0))

@@ -161,7 +161,8 @@ public final class AdminServer implements AutoCloseable {
                 route(exchange);
             }
         } catch (RuntimeException e) {
-            LOG.error("an admin request failed path={}", exchange.getRequestURI().getPath(), e);
+            LOG.error(
+                    "an admin request failed path={}", exchange.getRequestURI().getPath(), e);
             if (exchange.getResponseCode() < 0) {
                 fail(exchange, FAILED, "this request failed; the node's log says why");
             }

@@ -55,8 +55,7 @@ final class Answers {
             int offlinePartitions,
             int underReplicatedPartitions) {}
 
-    record Topic(
-            String name, String id, boolean internal, int minInsyncReplicas, List<Partition> partitions) {}
+    record Topic(String name, String id, boolean internal, int minInsyncReplicas, List<Partition> partitions) {}
 
     /// @param local what this node's replica says; null if it has none
     record Partition(
@@ -91,7 +90,13 @@ final class Answers {
             @Nullable Long lagRecords,
             @Nullable Double lagSeconds) {}
 
-    record QuorumAnswer(@Nullable Integer leaderId, int epoch, long highWatermark, List<Voter> voters, List<Voter> observers) {}
+    record QuorumAnswer(
+            @Nullable Integer leaderId, int epoch, long highWatermark, List<Voter> voters, List<Voter> observers) {}
 
-    record Voter(int id, @Nullable Long logEndOffset, @Nullable Long lag, @Nullable Long lastFetchMs, @Nullable Long lastCaughtUpMs) {}
+    record Voter(
+            int id,
+            @Nullable Long logEndOffset,
+            @Nullable Long lag,
+            @Nullable Long lastFetchMs,
+            @Nullable Long lastCaughtUpMs) {}
 }

@@ -228,14 +228,15 @@ final class Observation {
             return null;
         }
         List<Answers.Partition> partitions = new ArrayList<>();
-        topic.partitions().forEach((index, partition) -> partitions.add(new Answers.Partition(
-                index,
-                partition.hasLeader() ? partition.leader() : null,
-                partition.leaderEpoch(),
-                partition.replicas(),
-                partition.isr(),
-                isUnderReplicated(partition),
-                local(new TopicPartition(name, index)))));
+        topic.partitions()
+                .forEach((index, partition) -> partitions.add(new Answers.Partition(
+                        index,
+                        partition.hasLeader() ? partition.leader() : null,
+                        partition.leaderEpoch(),
+                        partition.replicas(),
+                        partition.isr(),
+                        isUnderReplicated(partition),
+                        local(new TopicPartition(name, index)))));
         return new Answers.Topic(
                 name,
                 topic.id().toString(),
@@ -313,7 +314,9 @@ final class Observation {
                 described.leaderId() < 0 ? null : described.leaderId(),
                 described.leaderEpoch(),
                 described.highWatermark(),
-                described.currentVoters().stream().map(voter -> voter(voter, end)).toList(),
+                described.currentVoters().stream()
+                        .map(voter -> voter(voter, end))
+                        .toList(),
                 described.observers().stream().map(voter -> voter(voter, end)).toList());
     }
 

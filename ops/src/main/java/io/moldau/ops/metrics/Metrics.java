@@ -29,7 +29,12 @@ final class Metrics {
     // ---- the node
 
     static final MetricDefinition NODE_INFO = gauge(
-            "moldau_node_info", "Always 1; the labels say what this node is.", "version", "node_id", "cluster_id", "roles");
+            "moldau_node_info",
+            "Always 1; the labels say what this node is.",
+            "version",
+            "node_id",
+            "cluster_id",
+            "roles");
     static final MetricDefinition NODE_READY =
             gauge("moldau_node_ready", "1 while the node serves: what `/ready` says.");
     static final MetricDefinition SCRAPE_SECONDS = gauge(
@@ -47,7 +52,10 @@ final class Metrics {
     // ---- requests
 
     static final MetricDefinition REQUESTS = counter(
-            "kafka_network_requestmetrics_requests_total", "Requests answered, by API and version.", REQUEST, "version");
+            "kafka_network_requestmetrics_requests_total",
+            "Requests answered, by API and version.",
+            REQUEST,
+            "version");
     static final MetricDefinition REQUEST_ERRORS = counter(
             "kafka_network_requestmetrics_errors_total",
             "Error codes in answers, by API and code; an answer with ten failed partitions counts ten. NONE is not "
@@ -63,8 +71,7 @@ final class Metrics {
             "phase");
     static final MetricDefinition REQUEST_BYTES =
             counter("moldau_request_bytes_total", "Size of requests, without their length field.", REQUEST);
-    static final MetricDefinition RESPONSE_BYTES =
-            counter("moldau_response_bytes_total", "Size of answers.", REQUEST);
+    static final MetricDefinition RESPONSE_BYTES = counter("moldau_response_bytes_total", "Size of answers.", REQUEST);
 
     static {
         area("Requests", REQUESTS, REQUEST_ERRORS, REQUEST_SECONDS, REQUEST_BYTES, RESPONSE_BYTES);
@@ -145,8 +152,8 @@ final class Metrics {
             TOPIC);
     static final MetricDefinition REPLICATION_IN = counter(
             "kafka_server_brokertopicmetrics_replicationbytesin_total", "Bytes this node's followers appended.", TOPIC);
-    static final MetricDefinition REPLICATION_OUT = counter(
-            "kafka_server_brokertopicmetrics_replicationbytesout_total", "Bytes sent to followers.", TOPIC);
+    static final MetricDefinition REPLICATION_OUT =
+            counter("kafka_server_brokertopicmetrics_replicationbytesout_total", "Bytes sent to followers.", TOPIC);
 
     static {
         area(
@@ -177,8 +184,8 @@ final class Metrics {
             histogram("moldau_log_flush_duration_seconds", "How long it took to force a log's files to the disk.");
     static final MetricDefinition SEGMENTS_ROLLED =
             counter("moldau_log_segments_rolled_total", "Segments that were begun.");
-    static final MetricDefinition SEGMENTS_DELETED = counter(
-            "moldau_log_segments_deleted_total", "Segments removed by retention or by deletion of records.");
+    static final MetricDefinition SEGMENTS_DELETED =
+            counter("moldau_log_segments_deleted_total", "Segments removed by retention or by deletion of records.");
     static final MetricDefinition LOG_DELETED =
             counter("moldau_log_deleted_bytes_total", "Bytes of the segments that were removed.");
     static final MetricDefinition RECOVERIES =
@@ -190,7 +197,8 @@ final class Metrics {
     static final MetricDefinition INDEX_REBUILDS =
             counter("moldau_log_index_rebuilds_total", "Indexes that were missing or wrong and were made again.");
     static final MetricDefinition LOCK_CONTENDED = counter(
-            "moldau_log_append_lock_contended_total", "How often two threads met at one log; should hardly ever happen.");
+            "moldau_log_append_lock_contended_total",
+            "How often two threads met at one log; should hardly ever happen.");
     static final MetricDefinition OFFLINE_DIRECTORIES =
             gauge("kafka_log_logmanager_offlinelogdirectorycount", "Data directories whose disk failed.");
     static final MetricDefinition DIRECTORY_USABLE =
@@ -236,8 +244,8 @@ final class Metrics {
     static final MetricDefinition AT_MIN_ISR = gauge(
             "kafka_server_replicamanager_atminisrpartitioncount",
             "Partitions this node leads with just `min.insync.replicas` in sync: none more may go.");
-    static final MetricDefinition OFFLINE_REPLICAS = gauge(
-            "kafka_server_replicamanager_offlinereplicacount", "Replicas on this node whose disk failed.");
+    static final MetricDefinition OFFLINE_REPLICAS =
+            gauge("kafka_server_replicamanager_offlinereplicacount", "Replicas on this node whose disk failed.");
     static final MetricDefinition REASSIGNING = gauge(
             "kafka_server_replicamanager_reassigningpartitions", "Partitions this node leads that are being moved.");
     static final MetricDefinition ISR_SHRINKS = counter(
@@ -249,8 +257,8 @@ final class Metrics {
     static final MetricDefinition LEADER_CHANGES = counter(
             "moldau_partition_leader_changes_total",
             "How often a partition with a replica on this node got another leader, or none.");
-    static final MetricDefinition TOPIC_PARTITIONS = gauge(
-            "kafka_topic_partitions", "Partitions of a topic; told by the leader of its partition 0.", TOPIC);
+    static final MetricDefinition TOPIC_PARTITIONS =
+            gauge("kafka_topic_partitions", "Partitions of a topic; told by the leader of its partition 0.", TOPIC);
     static final MetricDefinition CURRENT_OFFSET = gauge(
             "kafka_topic_partition_current_offset",
             "The high watermark: the offset the next committed record gets. As all of `kafka_topic_partition_*`, told by "
@@ -298,7 +306,8 @@ final class Metrics {
             "kafka_server_brokermetadatametrics_last_applied_record_timestamp",
             "When the controller wrote the last of it, in milliseconds since 1970.");
     static final MetricDefinition ACTIVE_CONTROLLER = gauge(
-            "kafka_controller_kafkacontroller_activecontrollercount", "1 on the active controller, 0 on other controllers.");
+            "kafka_controller_kafkacontroller_activecontrollercount",
+            "1 on the active controller, 0 on other controllers.");
     static final MetricDefinition OFFLINE_PARTITIONS = gauge(
             "kafka_controller_kafkacontroller_offlinepartitionscount",
             "Partitions of the cluster without a leader. As the next ones told by every controller: take the maximum, not "
@@ -312,8 +321,9 @@ final class Metrics {
             gauge("kafka_controller_kafkacontroller_globalpartitioncount", "Partitions of the cluster.");
     static final MetricDefinition ACTIVE_BROKERS =
             gauge("kafka_controller_kafkacontroller_activebrokercount", "Brokers that are not fenced.");
-    static final MetricDefinition FENCED_BROKERS =
-            gauge("kafka_controller_kafkacontroller_fencedbrokercount", "Registered brokers that are fenced: down, or starting.");
+    static final MetricDefinition FENCED_BROKERS = gauge(
+            "kafka_controller_kafkacontroller_fencedbrokercount",
+            "Registered brokers that are fenced: down, or starting.");
 
     static {
         area(
@@ -335,12 +345,12 @@ final class Metrics {
     static final MetricDefinition QUORUM_LEADER = gauge(
             "kafka_server_raftmetrics_current_leader", "Node id of the quorum's leader, -1 if this node knows none.");
     static final MetricDefinition QUORUM_EPOCH = gauge("kafka_server_raftmetrics_current_epoch", "The Raft term.");
-    static final MetricDefinition QUORUM_HIGH_WATERMARK =
-            gauge("kafka_server_raftmetrics_high_watermark", "The first offset of the metadata log that is not committed.");
+    static final MetricDefinition QUORUM_HIGH_WATERMARK = gauge(
+            "kafka_server_raftmetrics_high_watermark", "The first offset of the metadata log that is not committed.");
     static final MetricDefinition QUORUM_LOG_END =
             gauge("kafka_server_raftmetrics_log_end_offset", "Where this node's copy of the metadata log ends.");
-    static final MetricDefinition QUORUM_ROLE = gauge(
-            "moldau_quorum_role", "1 for the role this controller has: `leader`, `voter` or `observer`.", "role");
+    static final MetricDefinition QUORUM_ROLE =
+            gauge("moldau_quorum_role", "1 for the role this controller has: `leader`, `voter` or `observer`.", "role");
     static final MetricDefinition QUORUM_VOTERS = gauge("moldau_quorum_voters", "Voters of the quorum.");
     static final MetricDefinition QUORUM_APPLY_LAG =
             gauge("moldau_quorum_apply_lag", "Committed entries this controller has not applied yet.");
@@ -353,22 +363,24 @@ final class Metrics {
     static final MetricDefinition QUORUM_LEADER_CHANGES = counter(
             "moldau_quorum_leader_changes_total", "How often this node saw another leader, or a new term: elections.");
     static final MetricDefinition COMMIT_SECONDS = histogram(
-            "moldau_quorum_commit_duration_seconds", "From handing a batch to the quorum until it was committed and applied.");
+            "moldau_quorum_commit_duration_seconds",
+            "From handing a batch to the quorum until it was committed and applied.");
     static final MetricDefinition COMMITTED_BYTES =
             counter("moldau_quorum_committed_bytes_total", "Bytes of batches this node had committed.");
-    static final MetricDefinition FENCED_BATCHES = counter(
-            "moldau_quorum_fenced_batches_total", "Batches stopped since they were made in an earlier epoch.");
+    static final MetricDefinition FENCED_BATCHES =
+            counter("moldau_quorum_fenced_batches_total", "Batches stopped since they were made in an earlier epoch.");
     static final MetricDefinition EPOCH_MISMATCHES =
             counter("moldau_quorum_epoch_mismatches_total", "Entries of a wrong epoch in the log: must stay 0.");
     static final MetricDefinition CHANNEL_RESETS = counter(
-            "moldau_quorum_channel_resets_total", "How often connections to voters were made anew for want of a leader.");
+            "moldau_quorum_channel_resets_total",
+            "How often connections to voters were made anew for want of a leader.");
     static final MetricDefinition SNAPSHOTS = counter("moldau_quorum_snapshots_total", "Snapshots written.");
     static final MetricDefinition SNAPSHOT_BYTES =
             gauge("moldau_quorum_snapshot_bytes", "Size of the newest snapshot; absent if there is none.");
     static final MetricDefinition SNAPSHOT_OFFSET =
             gauge("moldau_quorum_snapshot_offset", "The last offset it covers.");
-    static final MetricDefinition SNAPSHOT_AGE = gauge(
-            "moldau_quorum_snapshot_age_seconds", "Since this process wrote a snapshot; absent until it does.");
+    static final MetricDefinition SNAPSHOT_AGE =
+            gauge("moldau_quorum_snapshot_age_seconds", "Since this process wrote a snapshot; absent until it does.");
     static final MetricDefinition RATIS_EVENTS = counter(
             "moldau_ratis_events_total",
             "Counters that Apache Ratis keeps of itself, under its own names.",
@@ -423,14 +435,17 @@ final class Metrics {
 
     // ---- groups
 
-    static final MetricDefinition GROUPS = gauge(
-            "kafka_coordinator_group_groupmetadatamanager_numgroups", "Groups this node coordinates.");
+    static final MetricDefinition GROUPS =
+            gauge("kafka_coordinator_group_groupmetadatamanager_numgroups", "Groups this node coordinates.");
     static final MetricDefinition GROUP_STATE =
             gauge("moldau_consumergroup_state", "1 for the state a group is in.", GROUP, "state");
-    static final MetricDefinition GROUP_MEMBERS =
-            gauge("kafka_consumergroup_members", "Members of a group.", GROUP);
+    static final MetricDefinition GROUP_MEMBERS = gauge("kafka_consumergroup_members", "Members of a group.", GROUP);
     static final MetricDefinition GROUP_OFFSET = gauge(
-            "kafka_consumergroup_current_offset", "What a group has committed for a partition.", GROUP, TOPIC, PARTITION);
+            "kafka_consumergroup_current_offset",
+            "What a group has committed for a partition.",
+            GROUP,
+            TOPIC,
+            PARTITION);
     static final MetricDefinition GROUP_LAG = gauge(
             "kafka_consumergroup_lag",
             "Records between what a group has committed and the high watermark. Told for partitions with a replica on "
@@ -467,12 +482,11 @@ final class Metrics {
             gauge("moldau_coordinator_shards_loading", "Partitions whose groups cannot be told yet.");
     static final MetricDefinition COORDINATOR_BATCHES =
             counter("moldau_coordinator_batches_total", "Batches the coordinators wrote.");
-    static final MetricDefinition COORDINATOR_RECORDS =
-            counter("moldau_coordinator_records_total", "Records in them.");
+    static final MetricDefinition COORDINATOR_RECORDS = counter("moldau_coordinator_records_total", "Records in them.");
     static final MetricDefinition COORDINATOR_FAILURES = counter(
             "moldau_coordinator_failed_operations_total", "Operations whose batch could not be written.", "error");
-    static final MetricDefinition COORDINATOR_COMMIT_SECONDS = histogram(
-            "moldau_coordinator_commit_duration_seconds", "From planning a batch until it was committed.");
+    static final MetricDefinition COORDINATOR_COMMIT_SECONDS =
+            histogram("moldau_coordinator_commit_duration_seconds", "From planning a batch until it was committed.");
 
     static {
         area(

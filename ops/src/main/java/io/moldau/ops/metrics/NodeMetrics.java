@@ -36,8 +36,8 @@ public final class NodeMetrics implements AutoCloseable {
         this.traffic = new TrafficRecorder(config.get(MoldauKeys.METRICS_TOPICS), this::hasTopic);
         this.quorum = new QuorumRecorder(services.time());
         this.partitions = new PartitionRecorder(config.nodeId());
-        this.services = services.withMetrics(
-                requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));
+        this.services =
+                services.withMetrics(requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));
     }
 
     /// What the node is to be started with.

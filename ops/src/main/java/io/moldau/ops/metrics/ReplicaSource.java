@@ -45,8 +45,9 @@ final class ReplicaSource implements MetricSource {
     public void collect(Samples into) {
         MetadataImage image = node.image().get();
         List<Partition> partitions = new ArrayList<>(broker.partitions().onlinePartitions());
-        partitions.sort(Comparator.comparing((Partition it) -> it.topicPartition().topic())
-                .thenComparing(it -> it.topicPartition().partition()));
+        partitions.sort(
+                Comparator.comparing((Partition it) -> it.topicPartition().topic())
+                        .thenComparing(it -> it.topicPartition().partition()));
         Map<String, Integer> minInsync = new HashMap<>();
         Sums sums = new Sums();
         int named = 0;
@@ -55,9 +56,8 @@ final class ReplicaSource implements MetricSource {
             sums.bytes += log.sizeInBytes();
             sums.waits += partition.waitCount();
             String topic = partition.topicPartition().topic();
-            PartitionRegistration registration = partition.isLeader()
-                    ? image.topics().partition(partition.topicPartition())
-                    : null;
+            PartitionRegistration registration =
+                    partition.isLeader() ? image.topics().partition(partition.topicPartition()) : null;
             if (registration != null) {
                 int min = minInsync.computeIfAbsent(topic, node.minInsyncReplicas()::applyAsInt);
                 sumUp(registration, min, sums);

@@ -137,7 +137,11 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
             for (Closed cause : Closed.values()) {
                 LongAdder count = counters.dropped[cause.ordinal()];
                 if (count.sum() > 0) {
-                    into.add(Metrics.CONNECTIONS_DROPPED, count, name, cause.name().toLowerCase(Locale.ROOT));
+                    into.add(
+                            Metrics.CONNECTIONS_DROPPED,
+                            count,
+                            name,
+                            cause.name().toLowerCase(Locale.ROOT));
                 }
             }
         });
@@ -151,8 +155,8 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
                 into.add(Metrics.REQUESTS, count, name, Integer.toString(version));
             }
         }
-        counters.errors.forEach((code, count) ->
-                into.add(Metrics.REQUEST_ERRORS, count, name, Errors.forCode(code).name()));
+        counters.errors.forEach((code, count) -> into.add(
+                Metrics.REQUEST_ERRORS, count, name, Errors.forCode(code).name()));
         into.add(Metrics.REQUEST_BYTES, counters.requestBytes, name);
         into.add(Metrics.RESPONSE_BYTES, counters.responseBytes, name);
         into.add(Metrics.REQUEST_SECONDS, counters.total, name, "total");

@@ -69,8 +69,7 @@ final class Samples {
     MetricSnapshots snapshots() {
         var all = new ArrayList<MetricSnapshot>();
         counters.forEach((metric, points) -> all.add(new CounterSnapshot(
-                new MetricMetadata(
-                        metric.name().substring(0, metric.name().length() - TOTAL.length()), metric.help()),
+                new MetricMetadata(metric.name().substring(0, metric.name().length() - TOTAL.length()), metric.help()),
                 points)));
         gauges.forEach((metric, points) ->
                 all.add(new GaugeSnapshot(new MetricMetadata(metric.name(), metric.help()), points)));

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /// How far the groups that a node coordinates are behind, in records and in time.
 ///
-/// The end of a partition is the high watermark of the replica on this node; where there is none, lag is not known here.
+/// The end of a partition is the high watermark of the replica on this node; where there is none, lag is not known
+/// here.
 /// The age of the oldest unread record is read from the log, once for each position a group stands at: nothing of this
 /// is on the path of a request. Thread-safe; one look at a time, and none within a second of the last.
 public final class GroupLags {
@@ -43,13 +44,7 @@ public final class GroupLags {
     /// @param records between the two; -1 if not known
     /// @param seconds the age of the oldest unread record, 0 if there is none; -1 if not known
     public record Lag(
-            String topic,
-            int partition,
-            long offset,
-            long committedMs,
-            long endOffset,
-            long records,
-            double seconds) {
+            String topic, int partition, long offset, long committedMs, long endOffset, long records, double seconds) {
 
         public boolean isKnown() {
             return endOffset >= 0;
@@ -91,7 +86,8 @@ public final class GroupLags {
         }
         var census = new CompletableFuture<GroupCensus>();
         broker.groups().census(mostGroups, mostPartitions, census::complete);
-        Report report = evaluate(census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join());
+        Report report =
+                evaluate(census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join());
         last = report;
         lastNanos = time.nanoseconds();
         return report;
@@ -107,19 +103,24 @@ public final class GroupLags {
             for (GroupCensus.Offset offset : group.offsets()) {
                 lags.add(lag(offset, nowMs, known, lookups));
             }
-            groups.add(
-                    new Group(group.groupId(), group.state(), group.protocolType(), group.members(), List.copyOf(lags)));
+            groups.add(new Group(
+                    group.groupId(), group.state(), group.protocolType(), group.members(), List.copyOf(lags)));
         }
         timestamps = known;
         return new Report(census, List.copyOf(groups));
     }
 
     private Lag lag(GroupCensus.Offset offset, long nowMs, Map<Place, Long> known, int[] lookups) {
-        HostedPartition hosted =
-                broker.partitions().get(new TopicPartition(offset.topic(), offset.partition()));
+        HostedPartition hosted = broker.partitions().get(new TopicPartition(offset.topic(), offset.partition()));
         if (!(hosted instanceof HostedPartition.Online(Partition partition))) {
             return new Lag(
-                    offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), UNKNOWN, UNKNOWN, UNKNOWN);
+                    offset.topic(),
+                    offset.partition(),
+                    offset.offset(),
+                    offset.committedMs(),
+                    UNKNOWN,
+                    UNKNOWN,
+                    UNKNOWN);
         }
         long end = partition.highWatermark();
         long records = Math.max(0, end - offset.offset());
@@ -128,8 +129,7 @@ public final class GroupLags {
                 offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), end, records, seconds);
     }
 
-    private double age(
-            Partition partition, long offset, long end, long nowMs, Map<Place, Long> known, int[] lookups) {
+    private double age(Partition partition, long offset, long end, long nowMs, Map<Place, Long> known, int[] lookups) {
         // What retention has taken cannot be read any more: the oldest unread record is then the first that is left.
         long from = Math.max(offset, partition.logStartOffset());
         if (from >= end) {

@@ -84,8 +84,8 @@ public final class SafeToStop {
         int needed = quorum.voters().size() / 2 + 1;
         return left.size() >= needed
                 ? null
-                : "the metadata quorum would have " + left.size() + " of " + quorum.voters().size() + " voters, and needs "
-                        + needed;
+                : "the metadata quorum would have " + left.size() + " of "
+                        + quorum.voters().size() + " voters, and needs " + needed;
     }
 
     private static @Nullable String againstPartition(

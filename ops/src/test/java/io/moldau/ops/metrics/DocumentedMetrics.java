@@ -40,10 +40,25 @@ final class DocumentedMetrics {
             gauge("system_cpu_count", "Processors."),
             gauge("system_cpu_usage", "Share of the processors the machine used lately, 0 to 1."),
             gauge("system_load_average_1m", "Load average of the last minute."),
-            histogram("jvm_gc_pause_seconds", "Pauses for garbage collection since the first scrape.", "action", "cause", "gc"),
+            histogram(
+                    "jvm_gc_pause_seconds",
+                    "Pauses for garbage collection since the first scrape.",
+                    "action",
+                    "cause",
+                    "gc"),
             gauge("jvm_gc_pause_seconds_max", "The longest of the last minutes.", "action", "cause", "gc"),
-            histogram("jvm_gc_concurrent_phase_time_seconds", "Time in phases of a collector that works beside the program.", "action", "cause", "gc"),
-            gauge("jvm_gc_concurrent_phase_time_seconds_max", "The longest of the last minutes.", "action", "cause", "gc"));
+            histogram(
+                    "jvm_gc_concurrent_phase_time_seconds",
+                    "Time in phases of a collector that works beside the program.",
+                    "action",
+                    "cause",
+                    "gc"),
+            gauge(
+                    "jvm_gc_concurrent_phase_time_seconds_max",
+                    "The longest of the last minutes.",
+                    "action",
+                    "cause",
+                    "gc"));
 
     private DocumentedMetrics() {}
 

@@ -82,8 +82,7 @@ class ScrapeTest {
                 .isGreaterThanOrEqualTo(RECORDS * VALUE_BYTES);
         assertThat(scrape.sum("kafka_network_requestmetrics_requests_total", "request", "Produce"))
                 .isPositive()
-                .isEqualTo(scrape.sum(
-                        "moldau_request_duration_seconds_count", "request", "Produce", "phase", "total"));
+                .isEqualTo(scrape.sum("moldau_request_duration_seconds_count", "request", "Produce", "phase", "total"));
         assertThat(scrape.sum(
                         "kafka_network_requestmetrics_errors_total",
                         "request",
@@ -97,8 +96,10 @@ class ScrapeTest {
         assertThat(scrape.sum("moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "total"))
                 .isCloseTo(
                         scrape.sum("moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "wait")
-                                + scrape.sum("moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "handle")
-                                + scrape.sum("moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "send"),
+                                + scrape.sum(
+                                        "moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "handle")
+                                + scrape.sum(
+                                        "moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "send"),
                         offset(1e-6));
         assertThat(scrape.sum("moldau_connections_opened_total", "listener", "PLAINTEXT"))
                 .isGreaterThanOrEqualTo(scrape.sum("moldau_connections", "listener", "PLAINTEXT"))
@@ -107,12 +108,14 @@ class ScrapeTest {
 
     private static void described(Scrape scrape) {
         assertThat(scrape.sum("moldau_node_ready")).isEqualTo(1);
-        assertThat(scrape.sum("kafka_controller_kafkacontroller_activecontrollercount")).isEqualTo(1);
+        assertThat(scrape.sum("kafka_controller_kafkacontroller_activecontrollercount"))
+                .isEqualTo(1);
         assertThat(scrape.sum("kafka_server_replicamanager_partitioncount")).isEqualTo(3 + 4);
         assertThat(scrape.sum("moldau_metrics_left_off", "what", "partitions")).isEqualTo(2);
         assertThat(scrape.samples().stream().filter(sample -> sample.name().equals("kafka_log_log_size")))
                 .hasSize(5);
-        assertThat(scrape.sum("kafka_consumergroup_lag", "consumergroup", "readers")).isEqualTo(RECORDS - 10);
+        assertThat(scrape.sum("kafka_consumergroup_lag", "consumergroup", "readers"))
+                .isEqualTo(RECORDS - 10);
         assertThat(scrape.sum("kafka_consumergroup_lag_sum", "consumergroup", "readers", "topic", "words"))
                 .isEqualTo(RECORDS - 10);
         assertThat(scrape.sum("moldau_consumergroup_lag_seconds", "consumergroup", "readers"))
@@ -121,8 +124,7 @@ class ScrapeTest {
                 .isTrue();
         assertThat(scrape.sum("kafka_server_raftmetrics_current_leader")).isEqualTo(1);
         assertThat(scrape.sum("moldau_quorum_role", "role", "leader")).isEqualTo(1);
-        assertThat(scrape.samples().stream()
-                        .filter(sample -> sample.name().equals("moldau_ratis_events_total")))
+        assertThat(scrape.samples().stream().filter(sample -> sample.name().equals("moldau_ratis_events_total")))
                 .isNotEmpty();
         assertThat(scrape.sum("jvm_memory_used_bytes")).isPositive();
         assertThat(scrape.sum("moldau_netty_pooled_memory_bytes")).isPositive();
@@ -139,7 +141,8 @@ class ScrapeTest {
             Scrape scrape = Scrape.of(url(node));
 
             assertThat(scrape.types().keySet())
-                    .doesNotContain("kafka_log_log_size", "kafka_topic_partition_current_offset", "kafka_consumergroup_lag");
+                    .doesNotContain(
+                            "kafka_log_log_size", "kafka_topic_partition_current_offset", "kafka_consumergroup_lag");
             assertThat(scrape.sum("kafka_server_brokertopicmetrics_messagesin_total", "topic", "(others)"))
                     .isGreaterThanOrEqualTo(RECORDS);
             assertThat(scrape.sum("moldau_metrics_left_off", "what", "topics")).isEqualTo(2);

@@ -64,8 +64,8 @@ class GroupLagsTest {
         }
     }
 
-    private static void round(
-            TestNode node, Admin admin, KafkaConsumer<byte[], byte[]> reader, Random random) throws Exception {
+    private static void round(TestNode node, Admin admin, KafkaConsumer<byte[], byte[]> reader, Random random)
+            throws Exception {
         var partitions = partitions();
         Map<TopicPartition, Long> before = reader.endOffsets(partitions);
         Map<String, Map<TopicPartition, OffsetAndMetadata>> commits = new HashMap<>();
@@ -96,7 +96,8 @@ class GroupLagsTest {
                 var partition = new TopicPartition(lag.topic(), lag.partition());
                 long committed = commits.get(group.groupId()).get(partition).offset();
                 assertThat(lag.offset()).isEqualTo(committed);
-                assertThat(lag.records()).isBetween(before.get(partition) - committed, after.get(partition) - committed);
+                assertThat(lag.records())
+                        .isBetween(before.get(partition) - committed, after.get(partition) - committed);
                 assertThat(lag.records()).isEqualTo(lag.endOffset() - committed);
                 if (lag.records() == 0) {
                     assertThat(lag.seconds()).isZero();

@@ -99,8 +99,8 @@ class SafeToStopTest {
     void theQuorumKeepsItsMajority(String voters, String alive, boolean safe) {
         var quorum = new Quorum(Set.copyOf(ids(voters)), Set.copyOf(ids(alive)));
 
-        var verdict = SafeToStop.verdict(
-                1, true, TestMetadata.oneBroker().cache().image(), quorum, topic -> 1);
+        var verdict =
+                SafeToStop.verdict(1, true, TestMetadata.oneBroker().cache().image(), quorum, topic -> 1);
 
         assertThat(verdict.safe()).isEqualTo(safe);
         assertThat(verdict.quorumBlocked()).isEqualTo(!safe);

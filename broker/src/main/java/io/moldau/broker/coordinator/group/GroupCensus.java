@@ -20,5 +20,10 @@ public record GroupCensus(List<Group> groups, int groupsLeftOff, int offsetsLeft
     ///
     /// @param offset the next one it will read
     /// @param committedMs when it said so
-    public record Offset(String topic, int partition, long offset, long committedMs, @Nullable String metadata) {}
+    public record Offset(
+            String topic,
+            int partition,
+            long offset,
+            long committedMs,
+            @Nullable String metadata) {}
 }
