@@ -62,7 +62,13 @@ enum PlantedBug {
                     "",
                     "io/moldau/broker/replica/LeaderState$Eligibility",
                     "isEligible",
-                    "anyProcess")),
+                    "anyProcess"),
+            new Swap(
+                    "io/moldau/broker/replica/Partition",
+                    "checkFollower",
+                    "io/moldau/broker/replica/Partition$FollowerFetch",
+                    "brokerEpoch",
+                    "noBrokerEpoch")),
     /// A leader counts on a smaller ISR before the controller has confirmed it.
     ACK_WITH_STALE_ISR(new Swap(
             "io/moldau/broker/replica/LeaderState",

@@ -3,6 +3,7 @@ package io.moldau.sim;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
+import io.moldau.metadata.quorum.AppliedMetadata;
 import java.util.SplittableRandom;
 
 /// What kind of cluster and what kind of trouble one seed gets.
@@ -18,6 +19,7 @@ import java.util.SplittableRandom;
 /// @param faultSeconds how long faults go on
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets
+/// @param metadataTail how many of the latest metadata batches a controller has at hand for brokers
 record Scenario(
         int controllers,
         int brokers,
@@ -28,7 +30,8 @@ record Scenario(
         boolean losesPower,
         int faultSeconds,
         int level,
-        int segmentBytes) {
+        int segmentBytes,
+        int metadataTail) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
@@ -46,7 +49,8 @@ record Scenario(
                 random.nextBoolean(),
                 6 + random.nextInt(10),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
-                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000));
+                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
+                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20));
     }
 
     int nodes() {
