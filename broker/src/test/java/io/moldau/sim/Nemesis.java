@@ -25,9 +25,9 @@ final class Nemesis {
         this.random = scheduler.split();
         this.meanPauseNanos = TimeUnit.MILLISECONDS.toNanos(
                 switch (cluster.scenario().level()) {
-                    case 1 -> 3_000;
-                    case 2 -> 1_200;
-                    default -> 500;
+                    case 1 -> 2_000;
+                    case 2 -> 800;
+                    default -> 300;
                 });
     }
 

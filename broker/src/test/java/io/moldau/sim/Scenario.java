@@ -41,13 +41,13 @@ record Scenario(
         boolean combined = random.nextInt(3) > 0;
         return new Scenario(
                 3,
-                random.nextInt(4) == 0 ? 4 : 3,
+                random.nextBoolean() ? 4 : 3,
                 combined,
                 1 + random.nextInt(2),
                 1 + random.nextInt(2),
                 random.nextInt(3) == 0,
                 random.nextBoolean(),
-                6 + random.nextInt(10),
+                10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
                 random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
                 random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20));
