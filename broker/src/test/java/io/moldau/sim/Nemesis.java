@@ -188,15 +188,16 @@ final class Nemesis {
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk a machine may lose its power only while another one has for sure all that
-    /// is committed, of every partition it could be needed for: what all of them have lost nobody can bring back.
+    /// Where nothing is forced to the disk a process may end only while another one has for sure all that is committed,
+    /// of every partition it could be needed for, and the controller knows that. What all of them have lost nobody can
+    /// bring back; and the controller takes every crash for a loss.
     private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
         Scenario scenario = cluster.scenario();
-        if (scenario.syncs() || !scenario.isBroker(node.id()) || end == SimulatedNode.End.KILLED) {
+        if (scenario.syncs() || !scenario.isBroker(node.id())) {
             return true;
         }
         if (!scenario.losesPower()) {
-            return false;
+            return end == SimulatedNode.End.KILLED;
         }
         for (Placed it : placed()) {
             if (it.registration().replicas().contains(node.id()) && !hasOther(it, node.id())) {
@@ -212,11 +213,20 @@ final class Nemesis {
                     || it.registration().elr().contains(replica);
             if (replica != than
                     && hasAll
+                    && isAsRegistered(cluster.node(replica))
                     && !cluster.checks().logs().mirror(replica, it.id()).isDamaged()) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isAsRegistered(SimulatedNode node) {
+        SimulatedNode.Process process = node.process();
+        SimulatedNode.Broker broker = process == null ? null : process.broker();
+        return broker != null
+                && broker.registrar().brokerEpoch()
+                        == cluster.checks().metadata().brokerEpoch(node.id());
     }
 
     private void crashAll() {
