@@ -55,6 +55,8 @@ public final class LeaderState {
     private volatile TreeSet<Integer> isr;
 
     private @Nullable TreeSet<Integer> proposed;
+    /// The proposal was refused, and the committed ISR is proposed in its place.
+    private boolean withdrawing;
     private int replicaCount;
     private int minInsyncReplicas;
     private int partitionEpoch;
@@ -253,6 +255,10 @@ public final class LeaderState {
     private IsrProposal propose(TreeSet<Integer> wanted) {
         proposed = wanted;
         advance();
+        return proposal(wanted);
+    }
+
+    private IsrProposal proposal(TreeSet<Integer> wanted) {
         var members = new ArrayList<Member>(wanted.size());
         for (int broker : wanted) {
             FollowerPosition position = followers.get(broker);
@@ -261,17 +267,39 @@ public final class LeaderState {
         return new IsrProposal(List.copyOf(members), leaderEpoch, partitionEpoch);
     }
 
-    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR
-    /// stands. Returns
-    /// the high watermark.
+    /// The controller has refused the proposal made on this partition epoch. That is said of one try only: an earlier
+    /// one, whose answer never came, may still be on its way and be taken when it arrives. It cannot be called back, but
+    /// it can be outdated: what to propose is the committed ISR, which gives the partition another epoch. Until the
+    /// controller has agreed, the members proposed first go on counting.
+    ///
+    /// @return null if there is nothing to withdraw, or the controller has refused even that
+    public @Nullable IsrProposal withdraw(int basePartitionEpoch) {
+        if (proposed == null || basePartitionEpoch != partitionEpoch || withdrawing) {
+            return null;
+        }
+        withdrawing = true;
+        return proposal(isr);
+    }
+
+    /// Whether the controller is asked to keep the committed ISR.
+    public boolean isWithdrawing() {
+        return withdrawing;
+    }
+
+    /// The proposal made on this partition epoch is given up; the committed ISR stands. Returns the high watermark.
     public long onProposalRejected(int basePartitionEpoch) {
         if (basePartitionEpoch == partitionEpoch) {
-            if (proposed != null) {
-                joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
-            }
-            proposed = null;
+            forgetProposal(true);
         }
         return advance();
+    }
+
+    private void forgetProposal(boolean refused) {
+        if (proposed != null && refused) {
+            joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
+        }
+        proposed = null;
+        withdrawing = false;
     }
 
     /// The controller decided, on our proposal or by itself. News of an older partition epoch are ignored. Returns
@@ -282,7 +310,7 @@ public final class LeaderState {
         }
         if (newPartitionEpoch > partitionEpoch) {
             // What was proposed on the version before is either this or has lost against it.
-            proposed = null;
+            forgetProposal(withdrawing);
         }
         partitionEpoch = newPartitionEpoch;
         isr = new TreeSet<>(newIsr);
