@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What must hold after every step. Looks at the node at which something has just happened and keeps what it saw, so
-/// that a look costs little while nothing changes there.
+/// What must hold after every step. Looks at the node at which something has just happened and keeps
+/// what it saw, so that a look costs little while nothing changes there.
 final class Checks {
 
     private final SimulatedCluster cluster;

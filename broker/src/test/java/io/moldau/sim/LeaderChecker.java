@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One leader for each epoch; its high watermark never falls and is never above what the in-sync replicas have. What the
-/// controller has committed as in sync, the leader of that epoch counts as in sync: the committed ISR is within the
-/// maximal ISR.
+/// One leader for each epoch; its high watermark never falls and is never above what the in-sync
+/// replicas have. What the controller has committed as in sync, the leader of that epoch counts as in
+/// sync: the committed ISR is within the maximal ISR.
 final class LeaderChecker {
 
     private record Epoch(TopicIdPartition partition, int leaderEpoch) {}

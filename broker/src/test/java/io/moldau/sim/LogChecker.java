@@ -13,9 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Logs match: two records with the same offset and epoch are the same record, on whichever replica and whenever, and
-/// have the same record before them. A replica never cuts off what is committed, except by losing its power or because it
-/// is a replica no more.
+/// Logs match: two records with the same offset and epoch are the same record, on whichever replica and
+/// whenever, and have the same record before them. A replica never cuts off what is committed, except
+/// by losing its power or because it is a replica no more.
 final class LogChecker {
 
     private record Position(TopicIdPartition partition, int offset, int epoch) {}

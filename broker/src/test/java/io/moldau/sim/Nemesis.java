@@ -123,8 +123,8 @@ final class Nemesis {
         return all;
     }
 
-    /// What is sent over the connections between two machines arrives late; over new connections all is well. Mostly
-    /// where messages about who is in sync go.
+    /// What is sent over the connections between two machines arrives late; over new connections all is
+    /// well. Mostly where messages about who is in sync go.
     private void stall() {
         List<Placed> all = placed();
         int client = randomNode().id();
@@ -188,9 +188,10 @@ final class Nemesis {
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk a process may end only while another one has for sure all that is committed,
-    /// of every partition it could be needed for, and the controller knows that. What all of them have lost nobody can
-    /// bring back; and the controller takes every crash for a loss.
+    /// Where nothing is forced to the disk a process may end only while another one has for sure all
+    /// that is committed, of every partition it could be needed for, and the controller knows that.
+    /// What all of them have lost nobody can bring back; and the controller takes every crash for a
+    /// loss.
     private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
         Scenario scenario = cluster.scenario();
         if (scenario.syncs() || !scenario.isBroker(node.id())) {
@@ -338,17 +339,9 @@ final class Nemesis {
         double resets = random.nextInt(3) == 0 ? random.nextDouble() * 0.05 : 0;
         double slow = random.nextDouble() * 0.3;
         double stalls = random.nextInt(3) == 0 ? random.nextDouble() * 0.02 : 0;
-        cluster.log()
-                .note(
-                        null,
-                        "disturb",
-                        "",
-                        (long) (resets * 1000),
-                        (long) (slow * 1000),
-                        (long) (stalls * 1000));
+        cluster.log().note(null, "disturb", "", (long) (resets * 1000), (long) (slow * 1000), (long) (stalls * 1000));
         cluster.network().disturb(resets, slow, stalls);
-        scheduler.after(
-                nanos(200, 3_000), null, "calm", () -> cluster.network().disturb(0, 0, 0));
+        scheduler.after(nanos(200, 3_000), null, "calm", () -> cluster.network().disturb(0, 0, 0));
     }
 
     private void topics() {

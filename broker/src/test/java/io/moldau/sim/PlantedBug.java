@@ -2,8 +2,8 @@ package io.moldau.sim;
 
 import java.util.List;
 
-/// A mistake that somebody could make, and that the simulation must find. Planted by [PlantedClassLoader] into the
-/// compiled classes, so that nothing in the product knows of it.
+/// A mistake that somebody could make, and that the simulation must find. Planted by
+/// [PlantedClassLoader] into the compiled classes, so that nothing in the product knows of it.
 ///
 /// Each is a list of calls that are replaced, inside one class, by a method of [Planted].
 enum PlantedBug {

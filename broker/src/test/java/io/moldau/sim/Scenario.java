@@ -13,9 +13,10 @@ import java.util.SplittableRandom;
 /// @param combined whether the controllers are brokers too
 /// @param topics how many topics there are to begin with
 /// @param partitions how many partitions each of them has
-/// @param syncs whether every append is forced to the disk, so that machines may lose their power at any time
-/// @param losesPower whether machines lose their power where nothing is forced: only one at a time then, and only
-///     while all others have what it has
+/// @param syncs whether every append is forced to the disk, so that machines may lose their power at
+///     any time
+/// @param losesPower whether machines lose their power where nothing is forced: then only while
+///     another one is known to have all that is committed
 /// @param faultSeconds how long faults go on
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Creates and deletes topics, moves replicas and leaders at whichever controller is active, one thing after the other,
-/// and tries again until it is done.
+/// Creates and deletes topics, moves replicas and leaders at whichever controller is active, one thing
+/// after the other, and tries again until it is done.
 final class SimulatedAdmin extends SimulatedClient {
 
     private sealed interface Task {

@@ -17,11 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A whole cluster with its users, on one thread, from one seed: controllers on a simulated quorum, brokers with real
-/// replicas, fetchers and coordinators on simulated disks, clients, and the trouble they are in.
+/// A whole cluster with its users, on one thread, from one seed: controllers on a simulated quorum,
+/// brokers with real replicas, fetchers and coordinators on simulated disks, clients, and the trouble
+/// they are in.
 ///
-/// [#run] lets trouble go on for a while, checking after every step what must always hold, then ends the trouble and
-/// waits for everything to work again.
+/// [#run] lets trouble go on for a while, checking after every step what must always hold, then ends
+/// the trouble and waits for everything to work again.
 final class SimulatedCluster {
 
     /// How long after the end of the trouble everything must work.

@@ -17,12 +17,14 @@ import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Connections between machines. Each keeps its order in both directions, as TCP does; between connections there is no
-/// order. A cut holds packets back, in one direction or both, until it is healed; a reset loses what is under way.
+/// Connections between machines. Each keeps its order in both directions, as TCP does; between
+/// connections there is no order. A cut holds packets back, in one direction or both, until it is
+/// healed; a reset loses what is under way.
 ///
-/// A packet that was sent may arrive long after its sender has given up the connection, and even after the sender's
-/// process has ended and another one speaks for the node: a stalled connection delivers late, while newer ones are
-/// fast. A process that ends tells its peers if the network lets it; a machine without power tells nobody.
+/// A packet that was sent may arrive long after its sender has given up the connection, and even after
+/// the sender's process has ended and another one speaks for the node: a stalled connection delivers
+/// late, while newer ones are fast. A process that ends tells its peers if the network lets it; a
+/// machine without power tells nobody.
 final class SimulatedNetwork {
 
     /// What a node offers to connections.
@@ -273,8 +275,8 @@ final class SimulatedNetwork {
             return to;
         }
 
-        /// Sends a request. It is served on a thread of the server for this connection; answers come back in the order
-        /// of the requests, on the client's thread.
+        /// Sends a request. It is served on a thread of the server for this connection; answers come
+        /// back in the order of the requests, on the client's thread.
         ///
         /// @param serve is given the server and whom to tell the answer, on any thread of the server
         <R> CompletableFuture<R> call(
@@ -400,8 +402,8 @@ final class SimulatedNetwork {
             }
         }
 
-        /// The client's process has ended. What it had sent is still on its way, and at a machine that lost its power
-        /// nothing is left that could say more.
+        /// The client's process has ended. What it had sent is still on its way, and at a machine that
+        /// lost its power nothing is left that could say more.
         private void clientGone(boolean silently) {
             pending.values().forEach(Pending::forget);
             pending.clear();

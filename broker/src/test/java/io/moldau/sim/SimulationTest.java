@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Whole clusters in trouble. `-Dmoldau.seeds=20000` runs so many instead of the few of a build; `-Dmoldau.seed=N`
-/// replays one, with `-Dmoldau.trace=true` event by event.
+/// Whole clusters in trouble. `-Dmoldau.seeds=20000` runs so many instead of the few of a build;
+/// `-Dmoldau.seed=N` replays one, with `-Dmoldau.trace=true` event by event.
 class SimulationTest {
 
     private static final long SEEDS = 250;
@@ -61,7 +61,9 @@ class SimulationTest {
             } catch (SimulationFailure failure) {
                 String message = String.valueOf(failure.getMessage());
                 // The whole story of each thread's first one is enough.
-                failed.put(seed, failed.isEmpty() ? message : message.lines().findFirst().orElse(message));
+                failed.put(
+                        seed,
+                        failed.isEmpty() ? message : message.lines().findFirst().orElse(message));
             }
         }
         return failed;

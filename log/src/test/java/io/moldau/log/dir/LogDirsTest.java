@@ -115,8 +115,8 @@ class LogDirsTest {
         assertThat(recovered).isEmpty();
     }
 
-    /// A reassignment takes a replica away and brings it back, and the machine fails: nobody may look for the records
-    /// of the first one.
+    /// A reassignment takes a replica away and brings it back, and the machine fails: nobody may look
+    /// for the records of the first one.
     @ParameterizedTest
     @EnumSource(SimulatedStorage.Unforced.class)
     void aPartitionThatWasDeletedAndMadeAnewIsSoundAfterAPowerCut(SimulatedStorage.Unforced unforced) throws Exception {

@@ -135,8 +135,9 @@ class ReplicationTest {
         broker(1).tick();
         cluster.pass(300);
         assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
-        assertThat(Objects.requireNonNull(Objects.requireNonNull(broker(1).partition().leaderState())
-                                .follower(2))
+        assertThat(Objects.requireNonNull(
+                                Objects.requireNonNull(broker(1).partition().leaderState())
+                                        .follower(2))
                         .brokerEpoch())
                 .isEqualTo(broker(2).epoch());
     }

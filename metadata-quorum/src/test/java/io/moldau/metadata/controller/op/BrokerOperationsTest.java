@@ -548,7 +548,8 @@ class BrokerOperationsTest {
     void aProposalOfTheIsrThereIsOutdatesTheOneThatComesLate() {
         MetadataImage image = withPartition(TestImages.withBrokers(3), 1, List.of(1), 1, 0, 2);
         MetadataImage after = TestImages.apply(
-                image, new AlterPartition(SETTINGS).plan(image, propose(4, 10, 1)).records());
+                image,
+                new AlterPartition(SETTINGS).plan(image, propose(4, 10, 1)).records());
         assertThat(partition(after).isr()).containsExactly(1);
         assertThat(partition(after).partitionEpoch()).isEqualTo(11);
         assertThat(partition(after).leaderEpoch()).isEqualTo(4);
