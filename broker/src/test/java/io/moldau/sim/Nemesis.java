@@ -188,10 +188,9 @@ final class Nemesis {
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk a process may end only while another one has for sure all
-    /// that is committed, of every partition it could be needed for, and the controller knows that.
-    /// What all of them have lost nobody can bring back; and the controller takes every crash for a
-    /// loss.
+    /// Where nothing is forced to the disk a process may end only while the controller is right about
+    /// who else has all that is committed, of every partition that the node has a replica of. What all
+    /// of them have lost nobody can bring back; and the controller takes every crash for a loss.
     private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
         Scenario scenario = cluster.scenario();
         if (scenario.syncs() || !scenario.isBroker(node.id())) {
@@ -208,18 +207,21 @@ final class Nemesis {
         return true;
     }
 
+    /// Whether others than that one are counted on, and all of them may be.
     private boolean hasOther(Placed it, int than) {
+        boolean others = false;
         for (int replica : it.registration().replicas()) {
-            boolean hasAll = it.registration().isr().contains(replica)
+            boolean countedOn = it.registration().isr().contains(replica)
                     || it.registration().elr().contains(replica);
-            if (replica != than
-                    && hasAll
-                    && isAsRegistered(cluster.node(replica))
-                    && !cluster.checks().logs().mirror(replica, it.id()).isDamaged()) {
-                return true;
+            if (replica != than && countedOn) {
+                if (!isAsRegistered(cluster.node(replica))
+                        || cluster.checks().logs().mirror(replica, it.id()).isDamaged()) {
+                    return false;
+                }
+                others = true;
             }
         }
-        return false;
+        return others;
     }
 
     private boolean isAsRegistered(SimulatedNode node) {
