@@ -17,8 +17,8 @@ class PlantedBugsTest {
 
     /// Seeds that found a bug lately are tried first.
     private static final Map<PlantedBug, Long> QUICK = Map.of(
-            PlantedBug.FORGET_PARTITION_EPOCH, 50L,
-            PlantedBug.SKIP_BROKER_EPOCH, 101L,
+            PlantedBug.FORGET_PARTITION_EPOCH, 69L,
+            PlantedBug.SKIP_BROKER_EPOCH, 265L,
             PlantedBug.IGNORE_LEADER_EPOCH, 10L,
             PlantedBug.ACK_WITH_STALE_ISR, 15L,
             PlantedBug.NO_FSYNC, 13L,
