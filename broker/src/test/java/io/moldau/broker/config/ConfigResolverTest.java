@@ -118,8 +118,7 @@ class ConfigResolverTest {
                 .isEqualTo(Long.MAX_VALUE);
         assertThat(resolver.ofBroker(ReplicationKeys.NUM_REPLICA_FETCHERS, configs))
                 .isEqualTo(3);
-        assertThat(resolver.throttledReplicas(
-                        "t", TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs))
+        assertThat(resolver.throttledReplicas("t", TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs))
                 .containsExactly("0:1", "2:1");
         assertThat(resolver.throttledReplicas("t", TopicConfigKeys.LEADER_REPLICATION_THROTTLED_REPLICAS, configs))
                 .isEmpty();

@@ -104,8 +104,7 @@ class ClusterToolsIT {
                         "The inter-broker throttle limit was set to 50000000 B/s",
                         "Successfully started partition reassignments for moving-0,moving-1");
         assertThat(describeConfigs("brokers", "1"))
-                .contains(
-                        "leader.replication.throttled.rate=50000000", "follower.replication.throttled.rate=50000000");
+                .contains("leader.replication.throttled.rate=50000000", "follower.replication.throttled.rate=50000000");
         assertThat(describeConfigs("topics", "moving"))
                 .contains("leader.replication.throttled.replicas=", "follower.replication.throttled.replicas=");
         cluster.await(
