@@ -117,7 +117,7 @@ final class SimulatedAdmin extends SimulatedClient {
                                     // A broker that is asked for is not registered, or what was there before is lost.
                                     Errors.INVALID_REPLICA_ASSIGNMENT));
                 });
-            case Task.ElectPreferred elect -> {
+            case Task.ElectPreferred() -> {
                 var request = new ElectLeadersRequestData()
                         .setElectionType((byte) 0)
                         .setTopicPartitions(null)
