@@ -40,12 +40,12 @@ import io.moldau.broker.net.PooledMemory;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
-import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.Endpoint;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.TimerThread;
+import io.moldau.log.dir.LogDirState;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
@@ -62,11 +62,14 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -521,6 +524,7 @@ public final class Node implements AutoCloseable {
                 config,
                 new Replicas.Services(
                         logDirs,
+                        directoryIds(directories),
                         cache::image,
                         registrar::brokerEpoch,
                         controller,
@@ -532,6 +536,7 @@ public final class Node implements AutoCloseable {
                         background,
                         services.faults()));
         PartitionRegistry partitions = replicas.partitions();
+        logDirs.onOffline(failed -> directoryFailed(failed.path(), directories, logDirs, registrar));
         closing("partitions", partitions);
         closing("replica fetchers", replicas);
         closing("lifecycle", () -> shutDown(lifecycle));
@@ -541,8 +546,7 @@ public final class Node implements AutoCloseable {
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
-        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers((image, topic) -> new TopicSettings(
-                resolver.logConfig(topic, image.configs()), resolver.minInsyncReplicas(topic, image.configs()))));
+        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         follow(
                 base,
@@ -590,6 +594,38 @@ public final class Node implements AutoCloseable {
                 directories, cache, new BrokerParts(registrar, logDirs, groups), servers, List.copyOf(bound), ready);
     }
 
+    /// By absolute path, as the logs name them.
+    private static Map<Path, Uuid> directoryIds(DataDirectories directories) {
+        Map<Path, Uuid> ids = new LinkedHashMap<>();
+        directories
+                .directoryIds()
+                .forEach((path, id) -> ids.put(path.toAbsolutePath().normalize(), id));
+        return ids;
+    }
+
+    /// The controller moves leaders away from a directory that failed; without any the node is of no use.
+    private void directoryFailed(Path path, DataDirectories directories, LogDirs logDirs, BrokerRegistrar registrar) {
+        Uuid id = directoryIds(directories).get(path);
+        if (id != null) {
+            registrar.directoryFailed(id);
+        }
+        if (logDirs.directories().stream().noneMatch(LogDirState.Online.class::isInstance)) {
+            services.faults()
+                    .handle("log directories", new IOException("All log directories have failed, " + path + " last."));
+        }
+    }
+
+    /// Those that work.
+    private static List<Uuid> onlineDirectoryIds(DataDirectories directories, LogDirs logDirs) {
+        Map<Path, Uuid> ids = directoryIds(directories);
+        for (LogDirState directory : logDirs.directories()) {
+            if (directory instanceof LogDirState.Offline) {
+                ids.remove(directory.path());
+            }
+        }
+        return List.copyOf(ids.values());
+    }
+
     private CoordinatorRuntime<GroupShard> groupRuntime(
             PartitionRegistry partitions, TimerThread timer, ThreadPoolExecutor background) {
         return new CoordinatorRuntime<>(
@@ -616,8 +652,7 @@ public final class Node implements AutoCloseable {
                     .setClusterId(MetadataRecords.id(clusterId))
                     .setBrokerId(config.nodeId())
                     .setIncarnationId(MetadataRecords.id(incarnation))
-                    .addAllLogDirs(MetadataRecords.ids(
-                            List.copyOf(directories.directoryIds().values())))
+                    .addAllLogDirs(MetadataRecords.ids(onlineDirectoryIds(directories, logDirs)))
                     .setPreviousBrokerEpoch(logDirs.previousBrokerEpoch());
             for (Endpoint endpoint : Advertised.endpoints(config, bound)) {
                 if (!config.isControllerListener(endpoint.listenerName())) {

@@ -1,29 +1,44 @@
 package io.moldau.broker;
 
 import io.moldau.broker.api.data.ReadReplicas;
+import io.moldau.broker.config.BrokerConfigKeys;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.NodeConfig;
+import io.moldau.broker.config.QuotaKeys;
 import io.moldau.broker.config.ReplicationKeys;
+import io.moldau.broker.config.TopicConfigKeys;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.AlterPartitionSender;
+import io.moldau.broker.replica.DirectoryAssignments;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.Replication;
+import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.broker.replica.StrayLogs;
 import io.moldau.broker.replica.TailCache;
-import io.moldau.broker.replica.TopicSettingsSource;
+import io.moldau.broker.replica.ThrottledReplicas;
+import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.PeerLeaderEndpoint;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.common.FaultHandler;
+import io.moldau.common.Uuid;
+import io.moldau.common.config.ConfigKey;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.Timer;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.ConfigResource;
+import io.moldau.metadata.image.ConfigurationsImage;
+import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -36,10 +51,12 @@ final class Replicas implements AutoCloseable {
 
     /// What they need of the node.
     ///
+    /// @param directoryIds the identity of each log directory, by its absolute path
     /// @param brokerEpoch of this node's registration, -1 if it has none
     /// @param background threads that may wait for the disk
     record Services(
             LogDirs logs,
+            Map<Path, Uuid> directoryIds,
             Supplier<MetadataImage> image,
             LongSupplier brokerEpoch,
             NodeToController controller,
@@ -59,6 +76,9 @@ final class Replicas implements AutoCloseable {
     private final AlterPartitionSender isrChanges;
     private final PartitionRegistry partitions;
     private final ReplicaFetchers fetchers;
+    private final DirectoryAssignments assignments;
+    private final ReplicationThrottle leaderThrottle;
+    private final ReplicationThrottle followerThrottle;
 
     Replicas(NodeConfig config, Services services) {
         this.config = config;
@@ -71,6 +91,8 @@ final class Replicas implements AutoCloseable {
                 services.timer(),
                 services.background(),
                 services.faults());
+        this.leaderThrottle = throttle(config, services.time());
+        this.followerThrottle = throttle(config, services.time());
         this.partitions = new PartitionRegistry(
                 config.nodeId(),
                 services.logs(),
@@ -82,7 +104,10 @@ final class Replicas implements AutoCloseable {
                         isrChanges,
                         services.background(),
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
-                        new Brokers(services.image())));
+                        new Brokers(services.image()),
+                        leaderThrottle,
+                        followerThrottle));
+        this.assignments = assignments(partitions, services);
         this.fetchers = new ReplicaFetchers(
                 partitions,
                 services.brokerEpoch(),
@@ -92,6 +117,25 @@ final class Replicas implements AutoCloseable {
                 services.timer(),
                 services.background(),
                 services.faults());
+    }
+
+    private static DirectoryAssignments assignments(PartitionRegistry partitions, Services services) {
+        return new DirectoryAssignments(
+                partitions,
+                services.directoryIds(),
+                services.brokerEpoch(),
+                services.controller(),
+                services.time(),
+                services.timer(),
+                services.background(),
+                services.faults());
+    }
+
+    private static ReplicationThrottle throttle(NodeConfig config, Time time) {
+        return new ReplicationThrottle(
+                time::nanoseconds,
+                config.get(QuotaKeys.REPLICATION_QUOTA_WINDOW_NUM),
+                TimeUnit.SECONDS.toNanos(config.get(QuotaKeys.REPLICATION_QUOTA_WINDOW_SIZE_SECONDS)));
     }
 
     private static FetcherSettings fetcherSettings(NodeConfig config) {
@@ -121,6 +165,12 @@ final class Replicas implements AutoCloseable {
             BrokerRegistration broker = image.get().cluster().broker(brokerId);
             return broker != null && broker.epoch() > brokerEpoch;
         }
+
+        @Override
+        public boolean isUp(int brokerId) {
+            BrokerRegistration broker = image.get().cluster().broker(brokerId);
+            return broker != null && !broker.fenced();
+        }
     }
 
     PartitionRegistry partitions() {
@@ -129,11 +179,53 @@ final class Replicas implements AutoCloseable {
 
     /// Who of the replicas must hear of new metadata, in this order. Not before the metadata is that of this
     /// process's own registration.
-    List<MetadataPublisher> publishers(TopicSettingsSource settings) {
+    List<MetadataPublisher> publishers(ConfigResolver resolver) {
         return List.of(
                 new StrayLogs(config.nodeId(), services.logs()),
-                new PartitionChangesPublisher(partitions, settings),
-                fetchers);
+                new PartitionChangesPublisher(
+                        partitions, (image, topic) -> topicSettings(resolver, topic, image.configs())),
+                assignments,
+                fetchers,
+                new Settings(resolver));
+    }
+
+    private TopicSettings topicSettings(ConfigResolver resolver, String topic, ConfigurationsImage configs) {
+        return new TopicSettings(
+                resolver.logConfig(topic, configs),
+                resolver.minInsyncReplicas(topic, configs),
+                throttled(resolver, topic, TopicConfigKeys.LEADER_REPLICATION_THROTTLED_REPLICAS, configs),
+                throttled(resolver, topic, TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs));
+    }
+
+    private ThrottledReplicas throttled(
+            ConfigResolver resolver, String topic, ConfigKey<List<String>> key, ConfigurationsImage configs) {
+        return ThrottledReplicas.of(resolver.throttledReplicas(topic, key, configs), config.nodeId());
+    }
+
+    /// Takes over those settings of replication that can be changed while the node runs.
+    private final class Settings implements MetadataPublisher {
+        private final ConfigResolver resolver;
+
+        Settings(ConfigResolver resolver) {
+            this.resolver = resolver;
+        }
+
+        @Override
+        public String name() {
+            return "replication settings";
+        }
+
+        @Override
+        public void onMetadataUpdate(MetadataDelta delta, MetadataImage newImage, LoaderManifest manifest) {
+            if (delta.configsDelta().changedResources().stream()
+                    .noneMatch(changed -> changed.type() == ConfigResource.Type.BROKER)) {
+                return;
+            }
+            ConfigurationsImage configs = newImage.configs();
+            leaderThrottle.limit(resolver.ofBroker(BrokerConfigKeys.LEADER_REPLICATION_THROTTLED_RATE, configs));
+            followerThrottle.limit(resolver.ofBroker(BrokerConfigKeys.FOLLOWER_REPLICATION_THROTTLED_RATE, configs));
+            fetchers.fetchersPerLeader(resolver.ofBroker(ReplicationKeys.NUM_REPLICA_FETCHERS, configs), newImage);
+        }
     }
 
     /// Which replica a consumer is sent to: the one in its rack, if racks are set (KIP-392).
@@ -157,6 +249,7 @@ final class Replicas implements AutoCloseable {
     @Override
     public void close() {
         fetchers.close();
+        assignments.close();
         isrChanges.close();
     }
 }

@@ -634,18 +634,18 @@ public final class PartitionLog {
     }
 
     /// [#appendAsFollower(ByteBuffer, int)] for batches of any leader epoch.
-    public void appendAsFollower(ByteBuffer records) {
-        appendAsFollower(records, Integer.MAX_VALUE);
+    public int appendAsFollower(ByteBuffer records) {
+        return appendAsFollower(records, Integer.MAX_VALUE);
     }
 
-    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is left out,
-    /// and so is
-    /// everything from the first batch of a later leader epoch on: the log was asked of the leader of this one.
-    public void appendAsFollower(ByteBuffer records, int leaderEpoch) {
+    /// Appends batches fetched from the leader, as they are. What follows the last whole batch is
+    /// left out, and so is everything from the first batch of a later leader epoch on: the log was
+    /// asked of the leader of this one. Returns how many of the bytes were appended.
+    public int appendAsFollower(ByteBuffer records, int leaderEpoch) {
         lock();
         try {
             ensureOpen();
-            appendFollowing(records, leaderEpoch);
+            return appendFollowing(records, leaderEpoch);
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -653,7 +653,7 @@ public final class PartitionLog {
         }
     }
 
-    private void appendFollowing(ByteBuffer records, int leaderEpoch) throws IOException {
+    private int appendFollowing(ByteBuffer records, int leaderEpoch) throws IOException {
         journal.checkOnline();
         long nowMs = environment.time().milliseconds();
         long expected = published.view().logEndOffset();
@@ -688,7 +688,7 @@ public final class PartitionLog {
             end = batches.nextPosition();
         }
         if (end == start) {
-            return;
+            return 0;
         }
         beforeChange();
         var active = segmentFor(end - start, maxTimestamp, firstOffset, next - 1, nowMs);
@@ -702,6 +702,7 @@ public final class PartitionLog {
             position += batch.sizeInBytes();
         }
         finishAppend(active, end - start, next);
+        return end - start;
     }
 
     private LogSegment segmentFor(int size, long maxTimestamp, long firstOffset, long lastOffset, long nowMs)

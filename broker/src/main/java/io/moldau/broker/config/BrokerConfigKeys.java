@@ -29,25 +29,25 @@ public final class BrokerConfigKeys {
             new Area("Tiered storage", TieredStorageKeys.ALL),
             new Area("Moldau's own", MoldauKeys.ALL));
 
+    public static final ConfigKey<Long> LEADER_REPLICATION_THROTTLED_RATE = ConfigKey.of(
+                    "leader.replication.throttled.rate", ConfigType.longAtLeast(0))
+            .defaultTo(Long.MAX_VALUE)
+            .describedAs("Most bytes per second a leader sends to throttled followers.");
+
+    public static final ConfigKey<Long> FOLLOWER_REPLICATION_THROTTLED_RATE = ConfigKey.of(
+                    "follower.replication.throttled.rate", ConfigType.longAtLeast(0))
+            .defaultTo(Long.MAX_VALUE)
+            .describedAs("Most bytes per second a throttled follower fetches.");
+
     /// Keys that Kafka lets one set for a running broker only, never in its file.
     static final List<KnownKey> DYNAMIC_ONLY = List.of(
-            KnownKey.accepted(
-                            ConfigKey.of("leader.replication.throttled.rate", ConfigType.longAtLeast(0))
-                                    .defaultTo(Long.MAX_VALUE)
-                                    .describedAs("Most bytes per second a leader sends to throttled followers."),
-                            Reasons.QUOTA)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("follower.replication.throttled.rate", ConfigType.longAtLeast(0))
-                                    .defaultTo(Long.MAX_VALUE)
-                                    .describedAs("Most bytes per second a throttled follower fetches."),
-                            Reasons.QUOTA)
-                    .clusterWide(),
+            KnownKey.used(LEADER_REPLICATION_THROTTLED_RATE).clusterWide(),
+            KnownKey.used(FOLLOWER_REPLICATION_THROTTLED_RATE).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("replica.alter.log.dirs.io.max.bytes.per.second", ConfigType.longAtLeast(0))
                                     .defaultTo(Long.MAX_VALUE)
                                     .describedAs("Most bytes per second moved between log directories."),
-                            Reasons.QUOTA)
+                            Reasons.MOVES)
                     .clusterWide());
 
     private static final Map<String, KnownKey> BY_NAME = byName();

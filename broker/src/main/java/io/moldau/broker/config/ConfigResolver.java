@@ -173,6 +173,22 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 .get(TopicConfigKeys.MIN_INSYNC_REPLICAS);
     }
 
+    /// Which replicas of a topic are throttled, by either of the two keys for that: `*`, or pairs
+    /// of partition and broker.
+    public List<String> throttledReplicas(String topic, ConfigKey<List<String>> key, ConfigurationsImage configs) {
+        @Nullable String own = configs.overrides(ConfigResource.topic(topic)).get(key.name());
+        return own == null ? List.of() : key.parse(own);
+    }
+
+    /// A setting of this broker in effect, of those that can be set while it runs.
+    public <T> T ofBroker(ConfigKey<T> key, ConfigurationsImage configs) {
+        Dynamic dynamic = dynamic(configs);
+        String value = dynamic.ofBroker().get(key.name());
+        value = value != null ? value : dynamic.ofAll().get(key.name());
+        value = value != null ? value : node.texts().get(key.name());
+        return Objects.requireNonNull(value != null ? key.parse(value) : key.defaultValue(), key.name());
+    }
+
     private static @Nullable Compression compression(String name) {
         return switch (name) {
             case "producer" -> null;

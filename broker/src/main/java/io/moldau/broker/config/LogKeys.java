@@ -205,7 +205,7 @@ public final class LogKeys {
                             .describedAs(
                                     "How long a broker may run with a failed log directory that the controller does not know "
                                             + "of."),
-                    Reasons.ONE_NODE),
+                    Reasons.FENCED_BY_THEN),
             KnownKey.used(LOG_SEGMENT_BYTES).clusterWide(),
             KnownKey.used(LOG_ROLL_MS).clusterWide(),
             KnownKey.used(LOG_ROLL_HOURS),

@@ -9,6 +9,18 @@ import java.util.List;
 /// Keys about quotas.
 public final class QuotaKeys {
 
+    public static final ConfigKey<Integer> REPLICATION_QUOTA_WINDOW_NUM = ConfigKey.of(
+                    "replication.quota.window.num", ConfigType.intAtLeast(1))
+            .defaultTo(11)
+            .importance(LOW)
+            .describedAs("Number of samples kept for replication quotas.");
+
+    public static final ConfigKey<Integer> REPLICATION_QUOTA_WINDOW_SIZE_SECONDS = ConfigKey.of(
+                    "replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
+            .defaultTo(1)
+            .importance(LOW)
+            .describedAs("Length of one sample for replication quotas.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.accepted(
@@ -23,18 +35,8 @@ public final class QuotaKeys {
                             .importance(LOW)
                             .describedAs("Length of one sample for client quotas."),
                     Reasons.QUOTA),
-            KnownKey.accepted(
-                    ConfigKey.of("replication.quota.window.num", ConfigType.intAtLeast(1))
-                            .defaultTo(11)
-                            .importance(LOW)
-                            .describedAs("Number of samples kept for replication quotas."),
-                    Reasons.QUOTA),
-            KnownKey.accepted(
-                    ConfigKey.of("replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
-                            .defaultTo(1)
-                            .importance(LOW)
-                            .describedAs("Length of one sample for replication quotas."),
-                    Reasons.QUOTA),
+            KnownKey.used(REPLICATION_QUOTA_WINDOW_NUM),
+            KnownKey.used(REPLICATION_QUOTA_WINDOW_SIZE_SECONDS),
             KnownKey.accepted(
                     ConfigKey.of("alter.log.dirs.replication.quota.window.num", ConfigType.intAtLeast(1))
                             .defaultTo(11)

@@ -21,7 +21,10 @@ final class Reasons {
 
     static final String PLUGIN = "Moldau loads no classes of others into its process.";
 
-    static final String ONE_NODE = "It has no effect before partitions have more than one replica.";
+    static final String FENCED_BY_THEN =
+            "A broker whose heartbeats do not arrive, and so do not tell of a failed directory, is fenced before that.";
+
+    static final String AT_ONCE = "A leader is chosen whenever a broker or a setting changes.";
 
     static final String CORDON = "Cordoning log directories is not built yet.";
 
@@ -29,7 +32,9 @@ final class Reasons {
 
     static final String WHEEL = "Waiting requests leave their list when they end; nothing has to be swept.";
 
-    static final String REPLICATION = "It has no effect before partitions have more than one replica.";
+    static final String KERNEL = "The buffers of sockets between nodes are left to the kernel, which tunes them.";
+
+    static final String MOVES = "Moving replicas between log directories is not built yet.";
 
     static final String TIERED = "Tiered storage is not built yet.";
 
@@ -63,7 +68,7 @@ final class Reasons {
 
     static final String STARTUP = "The start is limited by initial.broker.registration.timeout.ms.";
 
-    static final String PEERS = "A single node sends no requests to others.";
+    static final String PEERS = "Requests between nodes have time limits of their own.";
 
     static final String STARTS = "A log start offset is written when it moves.";
 

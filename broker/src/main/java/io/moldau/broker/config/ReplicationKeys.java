@@ -110,14 +110,14 @@ public final class ReplicationKeys {
                             .defaultTo(65_536)
                             .importance(HIGH)
                             .describedAs("Size of a replication socket's receive buffer."),
-                    Reasons.REPLICATION),
+                    Reasons.KERNEL),
             KnownKey.used(REPLICA_SOCKET_TIMEOUT_MS),
             KnownKey.used(NUM_REPLICA_FETCHERS).clusterWide(),
             KnownKey.accepted(
                     ConfigKey.of("num.replica.alter.log.dirs.threads", ConfigType.anyInt())
                             .importance(HIGH)
                             .describedAs("Number of threads that move replicas between log directories."),
-                    Reasons.REPLICATION),
+                    Reasons.MOVES),
             KnownKey.accepted(
                             ConfigKey.of("follower.fetch.last.tiered.offset.enable", ConfigType.bool())
                                     .defaultTo(false)

@@ -168,6 +168,17 @@ public final class TopicConfigKeys {
             .describedAs("Whether a replica outside the in-sync set may lead when no other is left, which can lose "
                     + "records.");
 
+    public static final ConfigKey<List<String>> FOLLOWER_REPLICATION_THROTTLED_REPLICAS = ConfigKey.of(
+                    "follower.replication.throttled.replicas", throttledReplicas())
+            .defaultTo(List.of())
+            .describedAs("Replicas whose fetching is throttled, each as `partition:broker`, or `*` for all.");
+
+    public static final ConfigKey<List<String>> LEADER_REPLICATION_THROTTLED_REPLICAS = ConfigKey.of(
+                    "leader.replication.throttled.replicas", throttledReplicas())
+            .defaultTo(List.of())
+            .describedAs(
+                    "Replicas whose serving of followers is throttled, each as `partition:broker`, or `*` for all.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLEANUP_POLICY).clusterWide(),
@@ -185,33 +196,10 @@ public final class TopicConfigKeys {
             KnownKey.used(FILE_DELETE_DELAY_MS).clusterWide(),
             KnownKey.used(FLUSH_MESSAGES).clusterWide(),
             KnownKey.used(FLUSH_MS).clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of(
-                                            "follower.replication.throttled.replicas",
-                                            ConfigType.list()
-                                                    .checked(
-                                                            TopicConfigKeys::throttledReplicas,
-                                                            "* or partition:broker pairs"))
-                                    .defaultTo(List.of())
-                                    .describedAs(
-                                            "Replicas whose fetching is throttled, each as `partition:broker`, or `*` for all."),
-                            Reasons.QUOTA)
-                    .clusterWide(),
+            KnownKey.used(FOLLOWER_REPLICATION_THROTTLED_REPLICAS).clusterWide(),
             KnownKey.used(INDEX_INTERVAL_BYTES).clusterWide(),
             KnownKey.used(INTERNAL_SEGMENT_BYTES).clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of(
-                                            "leader.replication.throttled.replicas",
-                                            ConfigType.list()
-                                                    .checked(
-                                                            TopicConfigKeys::throttledReplicas,
-                                                            "* or partition:broker pairs"))
-                                    .defaultTo(List.of())
-                                    .describedAs(
-                                            "Replicas whose serving of followers is throttled, each as `partition:broker`, or `*` for "
-                                                    + "all."),
-                            Reasons.QUOTA)
-                    .clusterWide(),
+            KnownKey.used(LEADER_REPLICATION_THROTTLED_REPLICAS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("local.retention.bytes", ConfigType.longAtLeast(-2L))
                                     .defaultTo(-2L)
@@ -287,6 +275,10 @@ public final class TopicConfigKeys {
             KnownKey.used(UNCLEAN_LEADER_ELECTION_ENABLE).clusterWide());
 
     public static final ConfigSchema SCHEMA = KnownKey.schema(ALL);
+
+    private static ConfigType<List<String>> throttledReplicas() {
+        return ConfigType.list().checked(TopicConfigKeys::throttledReplicas, "* or partition:broker pairs");
+    }
 
     /// KIP-73: `*`, or pairs of partition and broker.
     static String throttledReplicas(List<String> value) {

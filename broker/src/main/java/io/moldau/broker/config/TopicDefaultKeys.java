@@ -82,7 +82,7 @@ public final class TopicDefaultKeys {
                             .describedAs(
                                     "How often the controller looks for partitions without a leader that may get an unclean "
                                             + "one."),
-                    Reasons.ONE_NODE));
+                    Reasons.AT_ONCE));
 
     private TopicDefaultKeys() {}
 }

@@ -65,6 +65,8 @@ final class BrokerLifecycle {
     private boolean everReady;
     /// Metadata has moved on since the heartbeat that is outstanding: the next one should not wait.
     private boolean stale;
+    /// The controller must hear of something that the heartbeat that is outstanding does not say.
+    private boolean urgent;
 
     private final long registrationDeadline;
     /// Until when the controller's permission to stop is waited for; after that it has fenced us anyway.
@@ -148,7 +150,7 @@ final class BrokerLifecycle {
             state = State.FENCED;
             effects.add(new Effect.Fenced());
         }
-        if (state == State.FENCED && stale) {
+        if ((state == State.FENCED && stale) || urgent) {
             effects.add(heartbeat());
         } else {
             effects.addAll(next(nowNanos));
@@ -190,6 +192,19 @@ final class BrokerLifecycle {
         return List.of(heartbeat());
     }
 
+    /// A log directory failed: the controller has to move its leaders. The shell puts it into every
+    /// heartbeat from now on.
+    List<Effect> onDirectoryFailed() {
+        if (state == State.DONE || brokerEpoch < 0) {
+            return List.of();
+        }
+        if (outstanding) {
+            urgent = true;
+            return List.of();
+        }
+        return List.of(heartbeat());
+    }
+
     /// The node stops. Until [Effect.ShutDown] the broker goes on serving.
     List<Effect> beginShutdown(boolean controlled, long nowNanos) {
         leaving = true;
@@ -221,6 +236,7 @@ final class BrokerLifecycle {
     private Effect heartbeat() {
         outstanding = true;
         stale = false;
+        urgent = false;
         return new Effect.Heartbeat(brokerEpoch, metadataOffset, false, leaving);
     }
 

@@ -3,6 +3,7 @@ package io.moldau.broker.lifecycle;
 import io.moldau.broker.lifecycle.BrokerLifecycle.Effect;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.MetadataDelta;
@@ -13,9 +14,13 @@ import io.moldau.metadata.message.BrokerHeartbeatRequest;
 import io.moldau.metadata.message.BrokerHeartbeatResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.message.RegisterBrokerResponse;
+import io.moldau.metadata.record.MetadataRecords;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +44,9 @@ public final class BrokerRegistrar implements MetadataPublisher {
     private final Time time;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    /// Log directories that have failed, in every heartbeat. Owned by the executor.
+    private final Set<Uuid> failedDirectories = new LinkedHashSet<>();
+
     private volatile long brokerEpoch = -1;
     private volatile boolean fenced = true;
     private @Nullable ScheduledFuture<?> wakeUp;
@@ -86,6 +94,20 @@ public final class BrokerRegistrar implements MetadataPublisher {
     /// Whether the controller keeps this broker from serving.
     public boolean isFenced() {
         return fenced;
+    }
+
+    /// A log directory has failed: tells the controller at once, so that others lead what was there (KIP-858).
+    public void directoryFailed(Uuid directory) {
+        try {
+            executor.execute(() -> {
+                if (failedDirectories.add(directory)) {
+                    carryOut(lifecycle.onDirectoryFailed());
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // The node has taken leave already and is closing its logs: nobody has to move anything.
+            LOG.debug("log directory failed while stopping directory={}", directory, e);
+        }
     }
 
     /// Asks the controller for permission to stop.
@@ -165,6 +187,7 @@ public final class BrokerRegistrar implements MetadataPublisher {
                         .setCurrentMetadataIndex(heartbeat.metadataOffset())
                         .setWantFence(heartbeat.wantFence())
                         .setWantShutDown(heartbeat.wantShutDown())
+                        .addAllOfflineLogDirs(MetadataRecords.ids(List.copyOf(failedDirectories)))
                         .build())
                 .whenCompleteAsync((response, failure) -> carryOut(onHeartbeat(response, failure)), executor);
     }

@@ -18,6 +18,15 @@ import java.util.concurrent.TimeUnit;
 /// Clients of other nodes, on the event loops the node has anyway. Thread-safe.
 public final class NettyPeers implements PeerClients {
 
+    /// A proxy accepts a connection for a process that is gone, and then ends it. One that stays so
+    /// long was accepted by the process itself, or by a proxy that reached it.
+    private static final long STAYS_MS = 150;
+
+    /// So often in a row a connection must end by itself until that counts as refused.
+    private static final int LOOKS = 3;
+
+    private static final long BETWEEN_LOOKS_MS = 50;
+
     private final EventLoops loops;
     private final PeerAddresses addresses;
     private final String clientIdPrefix;
@@ -49,7 +58,7 @@ public final class NettyPeers implements PeerClients {
                 if (failure != null || found.isEmpty()) {
                     verdict.complete(Reachability.UNKNOWN);
                 } else {
-                    probe(loop, found.getFirst(), timeoutMs, verdict);
+                    probe(loop, found.getFirst(), timeoutMs, LOOKS, verdict);
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -59,18 +68,37 @@ public final class NettyPeers implements PeerClients {
     }
 
     private void probe(
-            EventLoop loop, InetSocketAddress address, long timeoutMs, CompletableFuture<Reachability> verdict) {
+            EventLoop loop,
+            InetSocketAddress address,
+            long timeoutMs,
+            int looks,
+            CompletableFuture<Reachability> verdict) {
         ChannelFuture connected = loops.client(loop, Math.toIntExact(timeoutMs))
                 .handler(new ChannelInboundHandlerAdapter())
                 .connect(address);
         connected.addListener((ChannelFutureListener) outcome -> {
             Channel channel = outcome.channel();
-            channel.close();
-            if (outcome.isSuccess()) {
-                verdict.complete(Reachability.ACCEPTS);
-            } else {
+            if (!outcome.isSuccess()) {
+                channel.close();
                 verdict.complete(isRefusal(outcome.cause()) ? Reachability.REFUSED : Reachability.UNKNOWN);
+                return;
             }
+            var stays = loop.schedule(() -> verdict.complete(Reachability.ACCEPTS), STAYS_MS, TimeUnit.MILLISECONDS);
+            verdict.whenComplete((result, failure) -> channel.close());
+            channel.closeFuture().addListener(end -> {
+                stays.cancel(false);
+                if (verdict.isDone()) {
+                    return;
+                }
+                if (looks > 1) {
+                    loop.schedule(
+                            () -> probe(loop, address, timeoutMs, looks - 1, verdict),
+                            BETWEEN_LOOKS_MS,
+                            TimeUnit.MILLISECONDS);
+                } else {
+                    verdict.complete(Reachability.REFUSED);
+                }
+            });
         });
     }
 

@@ -42,6 +42,11 @@ public final class LeaderState {
         default boolean isStale(int brokerId, long brokerEpoch) {
             return false;
         }
+
+        /// Whether the broker is up, as far as is known: registered and not fenced.
+        default boolean isUp(int brokerId) {
+            return true;
+        }
     }
 
     private final int localId;
@@ -49,6 +54,8 @@ public final class LeaderState {
     private final long epochStartOffset;
     /// Read without the mailbox, by who looks for the replica nearest to a consumer.
     private final Map<Integer, FollowerPosition> followers = new ConcurrentHashMap<>();
+    /// The same, to go through with every append.
+    private FollowerPosition[] positions = {};
     /// Followers outside the ISR that have caught up.
     private final TreeSet<Integer> joining = new TreeSet<>();
     /// Never changed, only replaced; read without the mailbox.
@@ -133,6 +140,11 @@ public final class LeaderState {
         return !followers.isEmpty();
     }
 
+    /// Whether the replica is in the committed ISR. Any thread.
+    public boolean isInSync(int brokerId) {
+        return isr.contains(brokerId);
+    }
+
     public boolean isFollower(int brokerId) {
         return followers.containsKey(brokerId);
     }
@@ -141,9 +153,18 @@ public final class LeaderState {
         return followers.get(brokerId);
     }
 
-    /// The followers' positions, as they are now.
-    public Map<Integer, FollowerPosition> followers() {
-        return Map.copyOf(followers);
+    /// Where the earliest log begins among the replicas whose brokers are up; -1 as long as one of
+    /// them has not fetched. Any thread.
+    ///
+    /// @param ownStart where this replica's log begins
+    public long lowWatermark(long ownStart, Eligibility brokers) {
+        long lowest = ownStart;
+        for (FollowerPosition follower : followers.values()) {
+            if (follower.logStartOffset() < lowest && brokers.isUp(follower.brokerId())) {
+                lowest = follower.logStartOffset();
+            }
+        }
+        return lowest;
     }
 
     /// `min.insync.replicas` is another now. Returns the high watermark.
@@ -156,10 +177,10 @@ public final class LeaderState {
     ///
     /// @param nowNanos looked at only if there are followers
     public long onLocalAppend(long newLogEndOffset, long nowNanos) {
-        if (!followers.isEmpty()) {
-            long before = logEndOffset;
-            followers.replaceAll((broker, position) ->
-                    position.logEndOffset() == before ? position.hadEverythingUntil(nowNanos) : position);
+        for (FollowerPosition position : positions) {
+            if (position.logEndOffset() == logEndOffset) {
+                position.hadEverythingUntil(nowNanos);
+            }
         }
         logEndOffset = newLogEndOffset;
         return advance();
@@ -182,15 +203,15 @@ public final class LeaderState {
         if (position == null) {
             throw new IllegalArgumentException("broker " + brokerId + " has no replica of this partition");
         }
-        FollowerPosition now = position.fetched(offset, startOffset, brokerEpoch, logEndOffset, nowNanos);
-        followers.put(brokerId, now);
+        position.fetched(offset, startOffset, brokerEpoch, logEndOffset, nowNanos);
         if (!isr.contains(brokerId)
-                && now.isCaughtUp(logEndOffset, nowNanos, maxLagNanos)
+                && position.isCaughtUp(logEndOffset, nowNanos, maxLagNanos)
                 && eligibility.isEligible(brokerId, brokerEpoch)) {
             joining.add(brokerId);
         } else {
             joining.remove(brokerId);
         }
+        position.counts = isCounted(brokerId);
         return advance();
     }
 
@@ -203,6 +224,7 @@ public final class LeaderState {
                     || !position.isCaughtUp(logEndOffset, nowNanos, maxLagNanos)
                     || !eligibility.isEligible(broker, position.brokerEpoch());
         });
+        count();
         return advance();
     }
 
@@ -252,6 +274,7 @@ public final class LeaderState {
 
     private IsrProposal propose(TreeSet<Integer> wanted) {
         proposed = wanted;
+        count();
         advance();
         var members = new ArrayList<Member>(wanted.size());
         for (int broker : wanted) {
@@ -270,6 +293,7 @@ public final class LeaderState {
                 joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
             }
             proposed = null;
+            count();
         }
         return advance();
     }
@@ -304,8 +328,21 @@ public final class LeaderState {
         joining.retainAll(replicas);
         for (int replica : replicas) {
             if (replica != localId) {
-                followers.putIfAbsent(replica, FollowerPosition.unknown(isr.contains(replica), nowNanos));
+                followers.computeIfAbsent(replica, id -> FollowerPosition.unknown(id, isr.contains(id), nowNanos));
             }
+        }
+        positions = followers.values().toArray(FollowerPosition[]::new);
+        count();
+    }
+
+    private boolean isCounted(int broker) {
+        return isr.contains(broker) || (proposed != null && proposed.contains(broker)) || joining.contains(broker);
+    }
+
+    /// To be called when somebody else may be in one of the three sets.
+    private void count() {
+        for (FollowerPosition position : positions) {
+            position.counts = isCounted(position.brokerId());
         }
     }
 
@@ -314,10 +351,9 @@ public final class LeaderState {
             return highWatermark;
         }
         long smallest = logEndOffset;
-        for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
-            Integer broker = follower.getKey();
-            if (isr.contains(broker) || (proposed != null && proposed.contains(broker)) || joining.contains(broker)) {
-                smallest = Math.min(smallest, follower.getValue().logEndOffset());
+        for (FollowerPosition position : positions) {
+            if (position.counts) {
+                smallest = Math.min(smallest, position.logEndOffset());
             }
         }
         highWatermark = Math.max(highWatermark, smallest);

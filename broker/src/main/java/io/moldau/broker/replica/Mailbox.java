@@ -56,6 +56,16 @@ public final class Mailbox {
         }
     }
 
+    /// Runs the task here and now if nobody is inside; false, and nothing done, if somebody is.
+    boolean trySubmit(Runnable task) {
+        if (!tryEnter()) {
+            return false;
+        }
+        run(task);
+        exit();
+        return true;
+    }
+
     private void runLeft() {
         Runnable task;
         while ((task = left.poll()) != null) {

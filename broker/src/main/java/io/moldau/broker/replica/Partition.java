@@ -1,6 +1,5 @@
 package io.moldau.broker.replica;
 
-import io.moldau.broker.delayed.OffsetWaits;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
@@ -23,7 +22,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,14 +87,12 @@ public final class Partition {
 
     private final Object watcherLock = new Object();
 
-    /// Guarded by itself; `waitCount` mirrors its size for a look without the lock.
-    private final OffsetWaits<HighWatermarkWait> waits = new OffsetWaits<>();
+    /// For the high watermark.
+    private final WatermarkWaits waits = new WatermarkWaits();
 
-    private volatile int waitCount;
+    private final WatermarkWaits lowWaits = new WatermarkWaits();
 
     private volatile boolean retired;
-
-    private final AtomicBoolean followingStart = new AtomicBoolean();
 
     Partition(TopicIdPartition id, PartitionLog log, TopicSettings settings, Services services) {
         this.id = id;
@@ -190,6 +186,7 @@ public final class Partition {
             }
             changed(0);
             completeWaits();
+            completeLowWaits();
         });
     }
 
@@ -205,21 +202,23 @@ public final class Partition {
                     && leader == registration.leader()) {
                 return;
             }
-            follow(registration.leaderEpoch(), registration.leader());
+            follow(registration.leaderEpoch(), registration.leader(), Errors.NOT_LEADER_OR_FOLLOWER);
         });
     }
 
     /// The partition leaves this node; what still holds this object is told that it does not lead.
-    void retire() {
+    ///
+    /// @param reason what those are told who wait for a watermark
+    void retire(Errors reason) {
         retired = true;
-        mailbox.submit(() -> follow(role.leaderEpoch(), PartitionRegistration.NO_LEADER));
+        mailbox.submit(() -> follow(role.leaderEpoch(), PartitionRegistration.NO_LEADER, reason));
     }
 
     /// Inside the mailbox.
-    private void follow(int leaderEpoch, int leader) {
+    private void follow(int leaderEpoch, int leader, Errors reason) {
         role = new Role.Follower(leaderEpoch, leader);
         tail.clear();
-        failWaits();
+        failWaits(reason);
         changed(0);
     }
 
@@ -366,14 +365,41 @@ public final class Partition {
             if (parted != null) {
                 return parted;
             }
-            noteFollower(((Role.Leader) now).state(), fetch);
-            return readHere(fetch.offset(), maxBytes, atLeastOne, FetchIsolation.LOG_END);
+            LeaderState state = ((Role.Leader) now).state();
+            noteFollower(state, fetch);
+            return readThrottled(state, fetch, maxBytes, atLeastOne);
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return new PartitionRead.Failed(Errors.KAFKA_STORAGE_ERROR, now.leaderId(), now.leaderEpoch());
         } catch (ApiException e) {
             return new PartitionRead.Failed(e.error(), now.leaderId(), now.leaderEpoch());
         }
+    }
+
+    /// KIP-73: what is sent for throttled replicas counts, and only those who are not in sync have to wait.
+    private PartitionRead readThrottled(LeaderState state, FollowerFetch fetch, int maxBytes, boolean atLeastOne) {
+        boolean throttled =
+                settings.throttledLeaders().contains(topicPartition().partition());
+        if (!throttled) {
+            return readHere(fetch.offset(), maxBytes, atLeastOne, FetchIsolation.LOG_END);
+        }
+        ReplicationThrottle throttle = services.replication().leaderThrottle();
+        if (!state.isInSync(fetch.brokerId()) && throttle.isExceeded()) {
+            long committed = highWatermark;
+            LogView view = log.view();
+            return new PartitionRead.Data(
+                    committed,
+                    view.lastStableOffset(committed),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    RecordParts.EMPTY,
+                    null);
+        }
+        PartitionRead read = readHere(fetch.offset(), maxBytes, atLeastOne, FetchIsolation.LOG_END);
+        if (read instanceof PartitionRead.Data data) {
+            throttle.record(data.records().sizeInBytes());
+        }
+        return read;
     }
 
     private Errors checkFollower(LeaderState state, FollowerFetch fetch) {
@@ -409,6 +435,7 @@ public final class Partition {
                             replication.maxLagNanos(),
                             replication.eligibility()),
                     true);
+            completeLowWaits();
             propose(now.proposeExpansion(fetch.brokerId(), replication.eligibility()));
         });
     }
@@ -438,6 +465,7 @@ public final class Partition {
                 Replication replication = services.replication();
                 long nanos = services.time().nanoseconds();
                 raise(state.onTick(nanos, replication.maxLagNanos(), replication.eligibility()), true);
+                completeLowWaits();
                 propose(state.proposeShrink(nanos, replication.maxLagNanos()));
                 proposeExpansion(state);
             }
@@ -488,11 +516,11 @@ public final class Partition {
 
     /// Where this replica has to fetch from under that term.
     public void positionAsFollower(FollowerTerm term, FollowerCallback callback) {
-        step(term, callback, () -> {});
+        mailbox.submit(() -> callback.done(carryOut(term, () -> {})));
     }
 
-    /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are; moves the high
-    /// watermark to the leader's, as far as the log reaches, and in the background the log's start.
+    /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are,
+    /// and moves the high watermark to the leader's, as far as the log reaches.
     ///
     /// Does not append if the log does not end at `fetchOffset`. The bytes are lent until the callback runs.
     public void appendAsFollower(
@@ -500,8 +528,10 @@ public final class Partition {
             long fetchOffset,
             BufferRecords records,
             long leaderHighWatermark,
-            long leaderStartOffset,
             FollowerCallback callback) {
+        if (isThrottledFollower()) {
+            services.replication().followerThrottle().record(records.sizeInBytes());
+        }
         records.retain();
         mailbox.submit(() -> {
             FollowerOutcome outcome;
@@ -511,11 +541,7 @@ public final class Partition {
                     if (log.view().logEndOffset() == fetchOffset && size > 0) {
                         appendFetched(records.buffer(), fetchOffset, term.leaderEpoch());
                     }
-                    LogView view = log.view();
-                    raise(Math.min(leaderHighWatermark, view.logEndOffset()), true);
-                    if (leaderStartOffset > view.logStartOffset() && leaderStartOffset <= highWatermark) {
-                        followStart(term, leaderStartOffset);
-                    }
+                    raise(Math.min(leaderHighWatermark, log.view().logEndOffset()), true);
                 });
             } finally {
                 records.release();
@@ -524,40 +550,58 @@ public final class Partition {
         });
     }
 
-    /// Inside the mailbox.
-    private void appendFetched(ByteBuffer batches, long fetchOffset, int leaderEpoch) {
-        log.appendAsFollower(batches, leaderEpoch);
-        tailMarks.appended(fetchOffset, batches.remaining());
-        hotMarks.appended(fetchOffset, batches.remaining());
+    /// Whether this replica, which is behind, must not fetch now (KIP-73).
+    public boolean isFetchThrottled() {
+        return isThrottledFollower()
+                && services.replication().followerThrottle().isExceeded();
     }
 
-    /// Deleting is durable, so it must not happen in a mailbox; one deletion at a time is enough.
-    private void followStart(FollowerTerm term, long leaderStartOffset) {
-        if (followingStart.compareAndSet(false, true)) {
-            services.replication().background().execute(() -> {
-                try {
-                    if (role instanceof Role.Follower(int epoch, int leader)
-                            && epoch == term.leaderEpoch()
-                            && leader == term.leaderId()) {
-                        log.advanceLogStartOffset(leaderStartOffset);
-                        changed(0);
-                    }
-                } catch (StorageException e) {
-                    services.onStorageFailure().accept(e);
-                } catch (ApiException e) {
-                    // The log was cut below the high watermark meanwhile; the next fetch tells again.
-                    LOG.debug("Log start stays partition={} reason={}", topicPartition(), e.getMessage());
-                } finally {
-                    followingStart.set(false);
-                }
-            });
+    /// When a replica that must not fetch now may again, unless others of this node fetch until then.
+    public long throttleOpensNanos() {
+        return services.replication().followerThrottle().openNanos();
+    }
+
+    private boolean isThrottledFollower() {
+        return settings.throttledFollowers().contains(topicPartition().partition());
+    }
+
+    /// Inside the mailbox.
+    private void appendFetched(ByteBuffer batches, long fetchOffset, int leaderEpoch) {
+        int appended = log.appendAsFollower(batches, leaderEpoch);
+        if (appended > 0) {
+            tailMarks.appended(fetchOffset, appended);
+            hotMarks.appended(fetchOffset, appended);
+            // For consumers that read here (KIP-392), and for those who come when this replica leads.
+            tail.appended(batches.duplicate().limit(batches.position() + appended), fetchOffset);
+        }
+    }
+
+    /// Deletes what the leader of that term has deleted; does nothing where this replica does not
+    /// follow it any more, or does not know yet that all of that is committed. Durable, so never on
+    /// an event loop and not inside the mailbox.
+    public void followLogStart(FollowerTerm term, long leaderStartOffset) {
+        if (!(role instanceof Role.Follower(int epoch, int leader))
+                || epoch != term.leaderEpoch()
+                || leader != term.leaderId()
+                || leaderStartOffset > highWatermark
+                || leaderStartOffset <= log.view().logStartOffset()) {
+            return;
+        }
+        try {
+            log.advanceLogStartOffset(leaderStartOffset);
+            changed(0);
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+        } catch (ApiException e) {
+            // The log was cut below the high watermark meanwhile; the next fetch tells again.
+            LOG.debug("Log start stays partition={} reason={}", topicPartition(), e.getMessage());
         }
     }
 
     /// Cuts the log at `offset`, because the leader of that term has something else from there on. Waits for the
     /// disk.
     public void truncateAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
-        step(term, callback, () -> {
+        stepThatWaits(term, callback, () -> {
             if (offset < highWatermark) {
                 LOG.warn(
                         "Cutting below the high watermark partition={} offset={} highWatermark={} leader={} leaderEpoch={}",
@@ -576,7 +620,7 @@ public final class Partition {
     /// log could
     /// be continued with. Waits for the disk.
     public void startAgainAsFollower(FollowerTerm term, long offset, FollowerCallback callback) {
-        step(term, callback, () -> {
+        stepThatWaits(term, callback, () -> {
             LOG.info(
                     "Starting the log again partition={} offset={} logStart={} logEnd={} leader={} leaderEpoch={}",
                     topicPartition(),
@@ -597,8 +641,13 @@ public final class Partition {
         changed(0);
     }
 
-    private void step(FollowerTerm term, FollowerCallback callback, Runnable what) {
-        mailbox.submit(() -> callback.done(carryOut(term, what)));
+    /// On a thread that may wait for the disk, and on no other: whoever is inside the mailbox may
+    /// be an event loop, so the step is not left to it.
+    private void stepThatWaits(FollowerTerm term, FollowerCallback callback, Runnable what) {
+        if (!mailbox.trySubmit(() -> callback.done(carryOut(term, what)))) {
+            mailbox.submit(
+                    () -> services.replication().background().execute(() -> stepThatWaits(term, callback, what)));
+        }
     }
 
     /// Inside the mailbox.
@@ -746,7 +795,7 @@ public final class Partition {
     /// Moves the log start, durably, so never on an event loop and not inside the mailbox, where an event loop
     /// could come to do it. The log guards itself, and the high watermark does not fall while this node leads.
     ///
-    /// @return the log start now
+    /// @return the offset below which nothing is left here
     /// @throws ApiException with the error for the client
     public long deleteRecordsBefore(long offset) {
         if (!isLeader()) {
@@ -768,7 +817,16 @@ public final class Partition {
             services.onStorageFailure().accept(e);
             throw new ApiException(Errors.KAFKA_STORAGE_ERROR);
         }
-        return log.view().logStartOffset();
+        return to;
+    }
+
+    /// Where the earliest log begins among the replicas whose brokers are up, as far as this leader
+    /// knows; -1 if it does not lead, or one of them has not fetched from it yet (KIP-107).
+    public long lowWatermark() {
+        return role instanceof Role.Leader(LeaderState state, int epoch, int leader)
+                ? state.lowWatermark(
+                        log.view().logStartOffset(), services.replication().eligibility())
+                : -1L;
     }
 
     // --- who waits ---
@@ -803,59 +861,40 @@ public final class Partition {
     }
 
     /// Tells the listener when the high watermark is at or above `offset`: at once on this thread if it is, else
-    /// later. A wait has no deadline of its own: whoever gives up calls [#cancel].
-    public HighWatermarkWait whenHighWatermarkReaches(long offset, HighWatermarkWait.Listener listener) {
-        var wait = new HighWatermarkWait(offset, listener);
-        if (highWatermark >= offset) {
-            wait.end(Errors.NONE);
-            return wait;
-        }
-        synchronized (waits) {
-            waits.add(wait);
-            waitCount = waits.size();
-        }
-        // It may have risen, or the leadership ended, before anybody could see this wait.
+    /// later.
+    public WatermarkWait whenHighWatermarkReaches(long offset, WatermarkWait.Listener listener) {
+        return waiting(waits.add(offset, listener));
+    }
+
+    /// The same for the low watermark, [#lowWatermark].
+    public WatermarkWait whenLowWatermarkReaches(long offset, WatermarkWait.Listener listener) {
+        return waiting(lowWaits.add(offset, listener));
+    }
+
+    /// It may have risen, or the leadership ended, before anybody could see this wait.
+    private WatermarkWait waiting(WatermarkWait wait) {
         completeWaits();
+        completeLowWaits();
         if (!isLeader()) {
-            failWaits();
+            failWaits(Errors.NOT_LEADER_OR_FOLLOWER);
         }
         return wait;
     }
 
-    /// False if the wait has ended already, or is about to.
-    public boolean cancel(HighWatermarkWait wait) {
-        synchronized (waits) {
-            boolean removed = waits.remove(wait);
-            waitCount = waits.size();
-            return removed;
-        }
-    }
-
     private void completeWaits() {
-        if (waitCount > 0) {
-            endWaits(highWatermark, Errors.NONE);
+        waits.end(highWatermark, Errors.NONE);
+    }
+
+    private void completeLowWaits() {
+        if (!lowWaits.isEmpty()) {
+            lowWaits.end(lowWatermark(), Errors.NONE);
         }
     }
 
-    private void failWaits() {
+    private void failWaits(Errors reason) {
         completeWaits();
-        if (waitCount > 0) {
-            endWaits(Long.MAX_VALUE, Errors.NOT_LEADER_OR_FOLLOWER);
-        }
-    }
-
-    private void endWaits(long position, Errors outcome) {
-        List<HighWatermarkWait> ended = new ArrayList<>();
-        synchronized (waits) {
-            HighWatermarkWait wait;
-            while ((wait = waits.poll(position)) != null) {
-                ended.add(wait);
-            }
-            waitCount = waits.size();
-        }
-        for (HighWatermarkWait wait : ended) {
-            wait.end(outcome);
-        }
+        waits.end(Long.MAX_VALUE, reason);
+        lowWaits.end(Long.MAX_VALUE, reason);
     }
 
     @Override

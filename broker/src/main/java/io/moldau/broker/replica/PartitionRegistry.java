@@ -172,7 +172,7 @@ public final class PartitionRegistry implements AutoCloseable {
     void delete(TopicPartition partition) {
         HostedPartition gone = hosted.remove(partition);
         if (gone instanceof HostedPartition.Online(Partition it)) {
-            it.retire();
+            it.retire(Errors.NOT_LEADER_OR_FOLLOWER);
             try {
                 logs.delete(partition);
             } catch (StorageException e) {
@@ -195,7 +195,7 @@ public final class PartitionRegistry implements AutoCloseable {
     @Override
     public void close() {
         for (Partition partition : onlinePartitions()) {
-            partition.retire();
+            partition.retire(Errors.NOT_LEADER_OR_FOLLOWER);
         }
         hosted.clear();
     }
@@ -222,7 +222,7 @@ public final class PartitionRegistry implements AutoCloseable {
                         partition.topicPartition().topic(),
                         partition.topicPartition().partition(),
                         directory);
-                partition.retire();
+                partition.retire(Errors.KAFKA_STORAGE_ERROR);
             }
         }
     }

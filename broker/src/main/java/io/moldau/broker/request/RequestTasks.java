@@ -2,6 +2,7 @@ package io.moldau.broker.request;
 
 import io.moldau.wire.protocol.Message;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,16 +17,22 @@ public final class RequestTasks {
     /// Makes the answer on the executor. If that fails the connection is closed: the client gets no answer, but it
     /// does not wait for one either.
     public static void answer(Executor executor, RequestContext context, Supplier<? extends Message> answer) {
+        answer(executor, context, answer, context::respond);
+    }
+
+    /// The same for what is not yet the answer, but has to be made before there can be one.
+    public static <T> void answer(
+            Executor executor, RequestContext context, Supplier<? extends T> work, Consumer<? super T> then) {
         executor.execute(() -> {
-            Message response;
+            T result;
             try {
-                response = answer.get();
+                result = work.get();
             } catch (RuntimeException e) {
                 LOG.error("Handler failed apiKey={} correlationId={}", context.apiKey(), context.correlationId(), e);
                 context.disconnect("handler of " + context.apiKey() + " failed: " + e);
                 return;
             }
-            context.respond(response);
+            then.accept(result);
         });
     }
 }

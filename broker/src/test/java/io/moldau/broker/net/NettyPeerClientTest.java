@@ -331,6 +331,17 @@ class NettyPeerClientTest {
         assertThat(errorOf(lost.call(OWN_KEY, bytes("one"), 60_000))).isEqualTo(Errors.NETWORK_EXCEPTION);
     }
 
+    /// A killed node behind a proxy, which accepts in its place: without this its session has to
+    /// end, 9 s, before the in-sync replicas can go on without it.
+    @Test
+    void aProxyThatReachesNobodyCountsAsRefused() throws Exception {
+        NettyPeers peers = peers(PeerLimits.DEFAULTS);
+        int proxy = listen((in, out) -> {});
+        assertThat(peers.probe("127.0.0.1", proxy, 20_000).get()).isEqualTo(Reachability.REFUSED);
+        int recovers = listen((in, out) -> {}, (in, out) -> {}, NettyPeerClientTest::silent);
+        assertThat(peers.probe("127.0.0.1", recovers, 20_000).get()).isEqualTo(Reachability.ACCEPTS);
+    }
+
     @Test
     void aPeerThatAnswersNonsenseIsLeft() throws Exception {
         PeerClient client = client(listen(

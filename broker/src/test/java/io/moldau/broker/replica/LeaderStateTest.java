@@ -50,6 +50,34 @@ class LeaderStateTest {
     }
 
     @Test
+    void theLowWatermarkIsTheEarliestStartOfThoseThatAreUp() {
+        var state = leader(List.of(1, 2, 3), List.of(1, 2), 10, 10);
+        assertThat(state.lowWatermark(5, ALL)).isEqualTo(-1); // nobody has fetched
+        state.onFollowerFetch(2, 10, 4, 102, 1, LAG, ALL);
+        assertThat(state.lowWatermark(5, ALL)).isEqualTo(-1); // those that are not in sync count too
+        assertThat(state.lowWatermark(5, without(3))).isEqualTo(4);
+        state.onFollowerFetch(3, 8, 2, 103, 1, LAG, ALL);
+        assertThat(state.lowWatermark(5, ALL)).isEqualTo(2);
+        state.onFollowerFetch(3, 8, 9, 103, 2, LAG, ALL);
+        state.onFollowerFetch(2, 10, 6, 102, 2, LAG, ALL);
+        assertThat(state.lowWatermark(5, ALL)).isEqualTo(5); // its own
+    }
+
+    private static LeaderState.Eligibility without(int down) {
+        return new LeaderState.Eligibility() {
+            @Override
+            public boolean isEligible(int brokerId, long brokerEpoch) {
+                return true;
+            }
+
+            @Override
+            public boolean isUp(int brokerId) {
+                return brokerId != down;
+            }
+        };
+    }
+
+    @Test
     void theSlowestInSyncReplicaDecides() {
         var state = leader(List.of(1, 2, 3), List.of(1, 2, 3), 10, 4);
         assertThat(state.highWatermark()).isEqualTo(4);

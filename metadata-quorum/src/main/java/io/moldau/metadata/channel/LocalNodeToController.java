@@ -21,6 +21,7 @@ import io.moldau.metadata.message.RegisterBrokerResponse;
 import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
@@ -104,6 +105,7 @@ public final class LocalNodeToController implements NodeToController {
             case ElectLeadersRequestData data -> controller.electLeaders(context, data);
             case AlterPartitionReassignmentsRequestData data -> controller.alterPartitionReassignments(context, data);
             case ListPartitionReassignmentsRequestData data -> controller.listPartitionReassignments(context, data);
+            case AssignReplicasToDirsRequestData data -> controller.assignReplicasToDirs(context, data);
             case UnregisterBrokerRequestData data -> controller.unregisterBroker(context, data);
             default ->
                 CompletableFuture.failedFuture(new ApiException(

@@ -12,6 +12,8 @@ import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
+import io.moldau.wire.message.AssignReplicasToDirsResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -66,6 +68,9 @@ public interface Controller {
 
     CompletableFuture<UnregisterBrokerResponseData> unregisterBroker(
             ControllerContext context, UnregisterBrokerRequestData request);
+
+    CompletableFuture<AssignReplicasToDirsResponseData> assignReplicasToDirs(
+            ControllerContext context, AssignReplicasToDirsRequestData request);
 
     CompletableFuture<RegisterBrokerResponse> registerBroker(ControllerContext context, RegisterBrokerRequest request);
 

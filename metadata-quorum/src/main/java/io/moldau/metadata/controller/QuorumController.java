@@ -10,6 +10,7 @@ import io.moldau.metadata.controller.op.AllocateProducerIds;
 import io.moldau.metadata.controller.op.AlterConfigs;
 import io.moldau.metadata.controller.op.AlterPartition;
 import io.moldau.metadata.controller.op.AlterPartitionReassignments;
+import io.moldau.metadata.controller.op.AssignReplicasToDirs;
 import io.moldau.metadata.controller.op.BalanceLeaders;
 import io.moldau.metadata.controller.op.Bootstrap;
 import io.moldau.metadata.controller.op.BrokerHeartbeat;
@@ -45,6 +46,8 @@ import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterConfigsResponseData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
+import io.moldau.wire.message.AssignReplicasToDirsResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -131,6 +134,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private final FenceBroker fenceBroker;
     private final UnregisterBroker unregisterBroker;
     private final AlterPartition alterPartition;
+    private final AssignReplicasToDirs assignReplicasToDirs;
     private final AllocateProducerIds allocateProducerIds = new AllocateProducerIds();
 
     private final AtomicInteger queued = new AtomicInteger();
@@ -263,6 +267,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         this.balanceLeaders = new BalanceLeaders(settings);
         this.alterPartitionReassignments = new AlterPartitionReassignments(settings);
         this.alterPartition = new AlterPartition(settings);
+        this.assignReplicasToDirs = new AssignReplicasToDirs(settings);
         this.registerBroker = new RegisterBroker(settings);
         this.brokerHeartbeat = new BrokerHeartbeat(settings);
         this.fenceBroker = new FenceBroker(settings);
@@ -387,6 +392,12 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     public CompletableFuture<AlterPartitionResponse> alterPartition(
             ControllerContext context, AlterPartitionRequest request) {
         return submit("alterPartition", context, image -> alterPartition.plan(image, request));
+    }
+
+    @Override
+    public CompletableFuture<AssignReplicasToDirsResponseData> assignReplicasToDirs(
+            ControllerContext context, AssignReplicasToDirsRequestData request) {
+        return submit("assignReplicasToDirs", context, image -> assignReplicasToDirs.plan(image, request));
     }
 
     @Override

@@ -58,6 +58,14 @@ public record ClusterImage(
         return broker != null && broker.isActive();
     }
 
+    /// Whether the broker's log directory works, as far as is known: it is registered, or nobody
+    /// has said which it is.
+    public boolean hasOnlineDirectory(int brokerId, Uuid directory) {
+        BrokerRegistration broker = broker(brokerId);
+        return directory.equals(Uuid.ZERO)
+                || (broker != null && broker.logDirs().contains(directory));
+    }
+
     ClusterImage with(ClusterRecord record) {
         return new ClusterImage(
                 MetadataRecords.uuid(record.getClusterId()),

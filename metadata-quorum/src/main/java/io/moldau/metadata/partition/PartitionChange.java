@@ -32,6 +32,8 @@ public final class PartitionChange {
     private List<Integer> elr;
     private LeaderRecoveryState recoveryState;
     private final List<Integer> lost = new ArrayList<>(1);
+    private int assigned = PartitionRegistration.NO_LEADER;
+    private Uuid assignedDirectory = Uuid.ZERO;
     private LeaderElector.Mode mode = LeaderElector.Mode.ONLINE;
     private boolean newEpoch;
 
@@ -64,6 +66,13 @@ public final class PartitionChange {
     public PartitionChange lost(int brokerId) {
         lost.add(brokerId);
         return withoutInIsr(brokerId);
+    }
+
+    /// The broker has its replica in that log directory.
+    public PartitionChange directory(int brokerId, Uuid directory) {
+        assigned = brokerId;
+        assignedDirectory = directory;
+        return this;
     }
 
     public PartitionChange recoveryState(LeaderRecoveryState state) {
@@ -108,7 +117,8 @@ public final class PartitionChange {
         }
         elr = eligibleLeaders();
         LeaderElector.Choice choice = LeaderElector.choose(
-                new LeaderElector.Candidates(partition.leader(), replicas, isr, elr, lastKnownLeader(), active), mode);
+                new LeaderElector.Candidates(partition.leader(), replicas, isr, elr, lastKnownLeader(), this::mayLead),
+                mode);
         if (choice.unclean()) {
             // Nobody else may be counted on to have what this one has.
             isr = List.of(choice.leader());
@@ -119,6 +129,10 @@ public final class PartitionChange {
             elr = eligibleLeaders();
         }
         return record(choice);
+    }
+
+    private boolean mayLead(int brokerId) {
+        return active.test(brokerId) && rules.directories().isOnline(brokerId, directory(brokerId));
     }
 
     private void completeReassignment() {
@@ -167,6 +181,8 @@ public final class PartitionChange {
                 || (newEpoch && choice.leader() != PartitionRegistration.NO_LEADER)
                 || choice.unclean()
                 || !replicas.containsAll(partition.replicas());
+        boolean newDirectory =
+                replicas.contains(assigned) && !partition.directory(assigned).equals(assignedDirectory);
         boolean newReplicas = !replicas.equals(partition.replicas());
         boolean newAdding = !adding.equals(partition.addingReplicas());
         boolean newRemoving = !removing.equals(partition.removingReplicas());
@@ -177,6 +193,7 @@ public final class PartitionChange {
         if (!(newIsr
                 || newTerm
                 || newReplicas
+                || newDirectory
                 || newAdding
                 || newRemoving
                 || newElr
@@ -195,6 +212,8 @@ public final class PartitionChange {
         }
         if (newReplicas) {
             record.setReplicas(list(replicas));
+        }
+        if (newReplicas || newDirectory) {
             record.setDirectories(DirectoryList.newBuilder()
                     .addAllIds(MetadataRecords.ids(
                             replicas.stream().map(this::directory).toList())));
@@ -218,6 +237,9 @@ public final class PartitionChange {
     }
 
     private Uuid directory(int brokerId) {
+        if (brokerId == assigned) {
+            return assignedDirectory;
+        }
         return partition.replicas().contains(brokerId) ? partition.directory(brokerId) : directories.apply(brokerId);
     }
 

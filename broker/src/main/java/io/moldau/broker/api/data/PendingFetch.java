@@ -81,9 +81,12 @@ final class PendingFetch implements Runnable {
         }
 
         /// Whether the client must know now.
-        boolean isDecisive(boolean highWatermarkMatters) {
+        boolean isDecisive(boolean isFollower, boolean highWatermarkMatters) {
             return !(read instanceof PartitionRead.Data data)
-                    || (highWatermarkMatters && data.highWatermark() > entry.sentHighWatermark);
+                    || (highWatermarkMatters && data.highWatermark() > entry.sentHighWatermark)
+                    // Whoever deleted records waits until every replica has.
+                    || (isFollower
+                            && data.logStartOffset() > Math.max(entry.followerStartOffset, entry.sentLogStartOffset));
         }
 
         /// Whether the next look would find something too, though nothing has changed by then.
@@ -286,7 +289,7 @@ final class PendingFetch implements Runnable {
             var found = new Found(entry, read(entry, maxBytes, total, mayWaitForDisk));
             all.add(found);
             total += found.bytes();
-            decisive |= found.isDecisive(highWatermarkMatters);
+            decisive |= found.isDecisive(terms.isFollower(), highWatermarkMatters);
         }
         if (!over && !session.isClosed() && !decisive && total < terms.minBytes()) {
             for (Found found : all) {

@@ -2,9 +2,9 @@ package io.moldau.broker.api.data;
 
 import io.moldau.broker.delayed.Deadlines.Deadline;
 import io.moldau.broker.replica.AppendTerms;
-import io.moldau.broker.replica.HighWatermarkWait;
 import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.WatermarkWait;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiException;
@@ -52,7 +52,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
     private static final int TRANSACTIONAL_BIT = 0x10;
 
     /// Topics that only this node's coordinators write to.
-    private static final Set<String> INTERNAL_TOPICS =
+    static final Set<String> INTERNAL_TOPICS =
             Set.of("__consumer_offsets", "__transaction_state", "__share_group_state");
 
     private static final String ADMIN_CLIENT_ID = "__admin_client";
@@ -82,7 +82,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
         private @Nullable Deadline deadline;
 
         /// A partition whose records are in the log and not yet with all in-sync replicas.
-        private record Waiting(Partition partition, HighWatermarkWait ack, PartitionProduceResponse answer) {}
+        private record Waiting(WatermarkWait ack, PartitionProduceResponse answer) {}
 
         Exchange(RequestContext context, ProduceRequestData request) {
             this.context = context;
@@ -205,24 +205,36 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
         }
 
         private void acknowledge(Partition partition, long lastOffset, PartitionProduceResponse answer) {
-            if (request.acks() != ACKS_ALL || partition.highWatermark() > lastOffset) {
+            if (request.acks() != ACKS_ALL) {
+                decided();
+                return;
+            }
+            if (partition.highWatermark() > lastOffset) {
+                committed(partition, answer);
                 decided();
                 return;
             }
             // Under the lock, so that the wait is in the list before it can be looked for there.
             synchronized (waiting) {
-                HighWatermarkWait wait = partition.whenHighWatermarkReaches(lastOffset + 1, outcome -> {
+                WatermarkWait wait = partition.whenHighWatermarkReaches(lastOffset + 1, outcome -> {
                     if (outcome != Errors.NONE) {
                         fail(answer, outcome, "leadership ended before all in-sync replicas had the records");
-                    } else if (partition.isLeader() && !partition.hasEnoughInSync()) {
-                        fail(
-                                answer,
-                                Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-                                "the records are in the log, but fewer replicas are in sync than min.insync.replicas");
+                    } else {
+                        committed(partition, answer);
                     }
                     decided();
                 });
-                waiting.add(new Waiting(partition, wait, answer));
+                waiting.add(new Waiting(wait, answer));
+            }
+        }
+
+        /// All in-sync replicas have the records; those may be too few by now.
+        private void committed(Partition partition, PartitionProduceResponse answer) {
+            if (partition.isLeader() && !partition.hasEnoughInSync()) {
+                fail(
+                        answer,
+                        Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+                        "the records are in the log, but fewer replicas are in sync than min.insync.replicas");
             }
         }
 
@@ -242,7 +254,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                 waiting.clear();
             }
             for (Waiting it : left) {
-                if (it.partition().cancel(it.ack())) {
+                if (it.ack().cancel()) {
                     fail(it.answer(), Errors.REQUEST_TIMED_OUT, reason);
                     decided();
                 }

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +55,8 @@ final class ReplicaFetcher {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaFetcher.class);
 
     private static final int MOST_IN_FLIGHT = 2;
+
+    private static final long SHORTEST_THROTTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /// What all fetchers of a node share.
     ///
@@ -85,6 +88,18 @@ final class ReplicaFetcher {
 
         private long toldBy;
 
+        /// Where the log began when the leader was told last.
+        private long toldStart;
+
+        /// Whether what the leader has deleted is being deleted here.
+        private boolean followingStart;
+
+        /// Whether it had everything that is committed when the leader answered last.
+        private boolean caughtUp;
+
+        /// Waits for the throttle.
+        private boolean heldBack;
+
         Followed(Key key, Partition partition, FollowerTerm term) {
             this.key = key;
             this.partition = partition;
@@ -94,13 +109,13 @@ final class ReplicaFetcher {
         /// Its state if it fetches, else null.
         @Nullable
         FetcherState fetching() {
-            return state != null && state.phase() == Phase.FETCHING ? state : null;
+            return state != null && state.phase() == Phase.FETCHING && !heldBack ? state : null;
         }
 
-        /// Whether it fetches from elsewhere than the leader was told.
+        /// Whether it fetches from elsewhere than the leader was told, or its log begins elsewhere.
         boolean isNews() {
             FetcherState now = fetching();
-            return now != null && !now.equals(told);
+            return now != null && (!now.equals(told) || partition.logStartOffset() != toldStart);
         }
     }
 
@@ -119,6 +134,11 @@ final class ReplicaFetcher {
     private final Set<Followed> touched = new LinkedHashSet<>();
 
     private final Set<Followed> backingOff = new LinkedHashSet<>();
+
+    /// Those that wait for the throttle.
+    private final Set<Followed> heldBack = new LinkedHashSet<>();
+
+    private long throttleOpensNanos;
 
     /// In the session, and to be taken out of it.
     private final Set<Key> toForget = new LinkedHashSet<>();
@@ -205,6 +225,7 @@ final class ReplicaFetcher {
             followed.clear();
             touched.clear();
             backingOff.clear();
+            heldBack.clear();
             if (wakeUp != null) {
                 wakeUp.cancel();
                 wakeUp = null;
@@ -217,6 +238,7 @@ final class ReplicaFetcher {
     private void remove(Followed gone) {
         touched.remove(gone);
         backingOff.remove(gone);
+        heldBack.remove(gone);
         if (gone.told != null) {
             toForget.add(gone.key);
         }
@@ -250,6 +272,7 @@ final class ReplicaFetcher {
             return;
         }
         endBackOffs(now);
+        endThrottling(now);
         boolean mayWaitBehind = sessionId != 0 && inFlight.size() < MOST_IN_FLIGHT && hasNews();
         if (inFlight.isEmpty() ? fetchesAny() : mayWaitBehind) {
             send(where);
@@ -274,6 +297,31 @@ final class ReplicaFetcher {
         }
         if (any) {
             wakeAt(next);
+        }
+    }
+
+    private void endThrottling(long now) {
+        if (heldBack.isEmpty()) {
+            return;
+        }
+        if (now - throttleOpensNanos < 0) {
+            wakeAt(throttleOpensNanos);
+            return;
+        }
+        for (Followed it : heldBack) {
+            it.heldBack = false;
+            touched.add(it);
+        }
+        heldBack.clear();
+    }
+
+    /// A replica that is behind and over the throttle is not asked for (KIP-73).
+    private void holdBack(Followed it) {
+        if (it.fetching() != null && !it.caughtUp && it.partition.isFetchThrottled()) {
+            it.heldBack = true;
+            heldBack.add(it);
+            throttleOpensNanos = Math.max(
+                    it.partition.throttleOpensNanos(), services.time().nanoseconds() + SHORTEST_THROTTLE_NANOS);
         }
     }
 
@@ -341,9 +389,11 @@ final class ReplicaFetcher {
         Map<Uuid, FetchTopic> topics = new HashMap<>();
         Map<Uuid, ForgottenTopic> forgotten = new HashMap<>();
         for (Followed it : full ? followed.values() : touched) {
+            holdBack(it);
             FetcherState state = it.fetching();
             if (state != null) {
-                if (full || !state.equals(it.told)) {
+                if (full || it.isNews()) {
+                    it.toldStart = it.partition.logStartOffset();
                     add(request, topics, it, state);
                     it.told = state;
                     it.toldBy = number;
@@ -366,6 +416,7 @@ final class ReplicaFetcher {
         }
         var sent = new Sent(number, to, full);
         inFlight.addLast(sent);
+        endThrottling(services.time().nanoseconds());
         to.fetch(request, settings.timeoutMs())
                 .whenComplete((answer, failure) -> mailbox.submit(() -> onAnswer(sent, answer, failure)));
     }
@@ -382,7 +433,7 @@ final class ReplicaFetcher {
                         .setCurrentLeaderEpoch(state.leaderEpoch())
                         .setFetchOffset(state.fetchOffset())
                         .setLastFetchedEpoch(state.lastFetchedEpoch())
-                        .setLogStartOffset(it.partition.logStartOffset())
+                        .setLogStartOffset(it.toldStart)
                         .setPartitionMaxBytes(services.settings().maxBytes()));
     }
 
@@ -475,9 +526,11 @@ final class ReplicaFetcher {
                         asked.fetchOffset(),
                         records,
                         highWatermark,
-                        logStartOffset,
                         outcome -> mailbox.submit(() -> {
                             appending--;
+                            it.caughtUp = outcome instanceof FollowerOutcome.Position(long end, int epoch)
+                                    && end >= highWatermark;
+                            followStart(it, logStartOffset);
                             applied(it, asked, size, outcome);
                         }));
             }
@@ -498,6 +551,25 @@ final class ReplicaFetcher {
                         .execute(() -> it.partition.startAgainAsFollower(
                                 it.term, offset, outcome -> mailbox.submit(() -> applied(it, asked, 0, outcome))));
         }
+    }
+
+    /// The leader has deleted more than this replica: deletes it too, and tells the leader so. One
+    /// deletion at a time; every answer says anew where the leader's log begins.
+    private void followStart(Followed it, long leaderStartOffset) {
+        if (leaderStartOffset <= it.partition.logStartOffset() || it.followingStart) {
+            return;
+        }
+        it.followingStart = true;
+        services.background().execute(() -> {
+            it.partition.followLogStart(it.term, leaderStartOffset);
+            mailbox.submit(() -> {
+                it.followingStart = false;
+                if (followed.get(it.key) == it) {
+                    touched.add(it);
+                    go();
+                }
+            });
+        });
     }
 
     private static LeaderAnswer answer(PartitionData data) {

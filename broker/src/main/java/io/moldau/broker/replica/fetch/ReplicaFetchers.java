@@ -6,6 +6,7 @@ import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.Timer;
@@ -13,10 +14,12 @@ import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.LocalReplicaChanges;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -38,6 +41,7 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
     private final Map<Source, ReplicaFetcher> fetchers = new HashMap<>();
     private final Map<Replica, Source> sources = new HashMap<>();
     private final Map<Source, Integer> load = new HashMap<>();
+    private int fetchersPerLeader;
     private boolean closed;
 
     /// @param brokerEpoch of this node's registration, -1 if it has none
@@ -52,6 +56,7 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
             Executor background,
             FaultHandler faults) {
         this.partitions = partitions;
+        this.fetchersPerLeader = settings.fetchersPerLeader();
         this.services = new ReplicaFetcher.Services(
                 partitions.localId(), brokerEpoch, endpoints, settings, time, timer, background, faults);
     }
@@ -80,6 +85,26 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
         retireIdle();
     }
 
+    /// `num.replica.fetchers` is another now: replicas change their fetcher where they have to, and
+    /// go on where they are.
+    public synchronized void fetchersPerLeader(int count, MetadataImage image) {
+        if (closed || count == fetchersPerLeader) {
+            return;
+        }
+        fetchersPerLeader = count;
+        for (Replica replica : List.copyOf(sources.keySet())) {
+            TopicImage topic = image.topics().topic(replica.topicId());
+            PartitionRegistration registration = topic == null ? null : topic.partition(replica.partition());
+            if (topic != null && registration != null) {
+                follow(
+                        new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), replica.partition())),
+                        registration,
+                        image);
+            }
+        }
+        retireIdle();
+    }
+
     private void follow(TopicIdPartition id, PartitionRegistration registration, MetadataImage image) {
         Partition partition = hosted(id);
         if (!registration.hasLeader() || partition == null) {
@@ -87,9 +112,7 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
             return;
         }
         var replica = new Replica(id.topicId(), id.partition());
-        var source = new Source(
-                registration.leader(),
-                Math.floorMod(replica.hashCode(), services.settings().fetchersPerLeader()));
+        var source = new Source(registration.leader(), Math.floorMod(replica.hashCode(), fetchersPerLeader));
         if (!source.equals(sources.get(replica))) {
             leave(id);
             sources.put(replica, source);

@@ -9,19 +9,25 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/// A real disk that stops taking writes when told so.
-final class BreakableStorage implements LogStorage {
+/// Real disks, of which all or those under one directory stop taking writes when told so.
+public final class BreakableStorage implements LogStorage {
 
     private final LogStorage disk = new NioLogStorage();
-    private volatile boolean broken;
+    private final Set<Path> broken = ConcurrentHashMap.newKeySet();
 
     void breakDown() {
-        broken = true;
+        breakDown(Path.of("/"));
     }
 
-    private void check() throws IOException {
-        if (broken) {
+    public void breakDown(Path directory) {
+        broken.add(directory);
+    }
+
+    private void check(Path path) throws IOException {
+        if (broken.stream().anyMatch(path.toAbsolutePath()::startsWith)) {
             throw new IOException("the disk is broken");
         }
     }
@@ -130,19 +136,19 @@ final class BreakableStorage implements LogStorage {
 
         @Override
         public void write(ByteBuffer source, long position) throws IOException {
-            check();
+            check(file.path());
             file.write(source, position);
         }
 
         @Override
         public void truncate(long size) throws IOException {
-            check();
+            check(file.path());
             file.truncate(size);
         }
 
         @Override
         public void force() throws IOException {
-            check();
+            check(file.path());
             file.force();
         }
 

@@ -261,7 +261,34 @@ class DataApisTest {
         assertThat(produced(9, one).errorCode()).isZero();
     }
 
+    /// The ISR shrinks to what is committed, and the minimum rises, between the append and the acknowledgement.
+    @Test
+    void tooFewInSyncReplicasAfterTheAppend() {
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
+        int id = client.send(ApiKey.PRODUCE, 9, produce(-1, 0, HeapRecords.of(batch(1, 2))));
+        while (node.partition("t", 0).logEndOffset() < 2) {
+            Thread.onSpinWait();
+        }
+        node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 5, 6), new TopicSettings(LogConfig.DEFAULTS, 2));
+        ProduceResponseData response = client.receive(ApiKey.PRODUCE, 9, id, ProduceResponseData.class);
+        assertThat(Errors.forCode(response.responses()
+                        .getFirst()
+                        .partitionResponses()
+                        .getFirst()
+                        .errorCode()))
+                .isEqualTo(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+        assertThat(node.partition("t", 0).highWatermark()).isEqualTo(2);
+        assertThat(Errors.forCode(produced(9, produce(-1, 0, HeapRecords.of(batch(1, 1))))
+                        .errorCode()))
+                .isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+    }
+
     private PartitionRegistration registered(List<Integer> replicas, List<Integer> isr, int leader, int epoch) {
+        return registered(replicas, isr, leader, epoch, epoch);
+    }
+
+    private PartitionRegistration registered(
+            List<Integer> replicas, List<Integer> isr, int leader, int epoch, int partitionEpoch) {
         return new PartitionRegistration(
                 replicas,
                 replicas.stream().map(it -> Uuid.ZERO).toList(),
@@ -273,7 +300,7 @@ class DataApisTest {
                 leader,
                 LeaderRecoveryState.RECOVERED,
                 epoch,
-                epoch);
+                partitionEpoch);
     }
 
     @Test
@@ -311,8 +338,12 @@ class DataApisTest {
     }
 
     private PartitionRead fetchAs(int follower, long offset) {
+        return fetchAs(follower, offset, 0);
+    }
+
+    private PartitionRead fetchAs(int follower, long offset, long start) {
         return node.partition("t", 0)
-                .readAsFollower(new Partition.FollowerFetch(follower, 9, offset, 0, 5, -1), 1000, true);
+                .readAsFollower(new Partition.FollowerFetch(follower, 9, offset, start, 5, -1), 1000, true);
     }
 
     @Test
@@ -486,19 +517,58 @@ class DataApisTest {
 
     // --- DeleteRecords ---
 
-    private DeleteRecordsResponseData.DeleteRecordsPartitionResult delete(int version, String topic, long offset) {
-        var request = new DeleteRecordsRequestData()
+    private static DeleteRecordsRequestData deletion(String topic, long offset) {
+        return new DeleteRecordsRequestData()
                 .setTimeoutMs(5000)
                 .setTopics(List.of(new DeleteRecordsTopic()
                         .setName(topic)
                         .setPartitions(List.of(new DeleteRecordsPartition()
                                 .setPartitionIndex(0)
                                 .setOffset(offset)))));
-        return client.call(ApiKey.DELETE_RECORDS, version, request, DeleteRecordsResponseData.class)
-                .topics()
-                .getFirst()
-                .partitions()
-                .getFirst();
+    }
+
+    private static DeleteRecordsResponseData.DeleteRecordsPartitionResult only(DeleteRecordsResponseData response) {
+        return response.topics().getFirst().partitions().getFirst();
+    }
+
+    private DeleteRecordsResponseData.DeleteRecordsPartitionResult delete(int version, String topic, long offset) {
+        return only(
+                client.call(ApiKey.DELETE_RECORDS, version, deletion(topic, offset), DeleteRecordsResponseData.class));
+    }
+
+    @Test
+    void recordsAreDeletedWhenTheFollowersHaveDeletedThem() {
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 1, 5));
+        produced(9, produce(1, 0, HeapRecords.of(batch(1000, 10))));
+        fetchAs(2, 10);
+        var late = only(client.call(
+                ApiKey.DELETE_RECORDS, 2, deletion("t", 3).setTimeoutMs(50), DeleteRecordsResponseData.class));
+        assertThat(Errors.forCode(late.errorCode())).isEqualTo(Errors.REQUEST_TIMED_OUT);
+        assertThat(late.lowWatermark()).isZero();
+        assertThat(node.partition("t", 0).logStartOffset()).isEqualTo(3);
+
+        int id = client.send(ApiKey.DELETE_RECORDS, 2, deletion("t", 7));
+        while (node.partition("t", 0).logStartOffset() < 7) {
+            Thread.onSpinWait();
+        }
+        fetchAs(2, 10, 5);
+        fetchAs(2, 10, 8);
+        var done = only(client.receive(ApiKey.DELETE_RECORDS, 2, id, DeleteRecordsResponseData.class));
+        assertThat(done.errorCode()).isZero();
+        assertThat(done.lowWatermark()).isEqualTo(7);
+
+        int lost = client.send(ApiKey.DELETE_RECORDS, 2, deletion("t", 9));
+        while (node.partition("t", 0).logStartOffset() < 9) {
+            Thread.onSpinWait();
+        }
+        node.change("t", 0, registered(List.of(1, 2), List.of(2), 2, 6));
+        var told = only(client.receive(ApiKey.DELETE_RECORDS, 2, lost, DeleteRecordsResponseData.class));
+        assertThat(Errors.forCode(told.errorCode())).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+        assertThat(told.lowWatermark()).isEqualTo(-1);
+
+        node.createTopic("__consumer_offsets", 1);
+        assertThat(Errors.forCode(delete(2, "__consumer_offsets", 0).errorCode()))
+                .isEqualTo(Errors.INVALID_TOPIC_EXCEPTION);
     }
 
     @ParameterizedTest

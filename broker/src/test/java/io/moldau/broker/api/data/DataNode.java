@@ -252,6 +252,12 @@ public final class DataNode implements AutoCloseable {
         publish(delta);
     }
 
+    /// Says that a partition has another registration now, and its topic other settings, in one step.
+    void change(String topic, int partition, PartitionRegistration registration, TopicSettings topicSettings) {
+        settings.put(topic, topicSettings);
+        change(topic, partition, registration);
+    }
+
     synchronized void deleteTopic(String name) {
         Uuid id = Objects.requireNonNull(image.topics().topic(name)).id();
         var delta = new MetadataDelta(image);

@@ -13,7 +13,9 @@ import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.Replication;
+import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.broker.replica.TailCache;
+import io.moldau.broker.replica.ThrottledReplicas;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.common.ApiException;
@@ -103,6 +105,14 @@ final class ReplicaCluster implements AutoCloseable {
 
     /// Planted: a follower cuts at its high watermark and believes that the rest is the leader's.
     boolean truncateToHighWatermark;
+
+    /// Which replicas of this topic are throttled.
+    ThrottledReplicas throttledLeaders = ThrottledReplicas.NONE;
+
+    ThrottledReplicas throttledFollowers = ThrottledReplicas.NONE;
+
+    /// Most bytes a follower fetches at a time.
+    int fetchMaxBytes = 1 << 20;
 
     private final HashedWheelTimer timer;
     private final List<Runnable> tasks = new ArrayList<>();
@@ -239,12 +249,20 @@ final class ReplicaCluster implements AutoCloseable {
         return future;
     }
 
+    /// Another number of fetchers for each leader, at one broker.
+    void fetchersPerLeader(int broker, int count) {
+        Objects.requireNonNull(Objects.requireNonNull(brokers.get(broker)).fetchers)
+                .fetchersPerLeader(count, image);
+    }
+
     // --- brokers ---
 
     /// A process on a disk.
     final class Broker {
         final int id;
         final SimulatedStorage storage = new SimulatedStorage(time, random);
+        final ReplicationThrottle leaderThrottle = throttle();
+        final ReplicationThrottle followerThrottle = throttle();
         private final Deque<MetadataImage> news = new ArrayDeque<>();
         private MetadataImage known = MetadataImage.EMPTY;
         private boolean up;
@@ -257,6 +275,10 @@ final class ReplicaCluster implements AutoCloseable {
 
         Broker(int id) {
             this.id = id;
+        }
+
+        private ReplicationThrottle throttle() {
+            return new ReplicationThrottle(time::nanoseconds, 11, TimeUnit.SECONDS.toNanos(1));
         }
 
         boolean isUp() {
@@ -289,19 +311,26 @@ final class ReplicaCluster implements AutoCloseable {
                     new TailCache(new HeapMemory(), 1 << 20, 1 << 16),
                     faults,
                     new Replication(
-                            sender, background, TimeUnit.MILLISECONDS.toNanos(LAG_MS), (broker, brokerEpoch) -> {
+                            sender,
+                            background,
+                            TimeUnit.MILLISECONDS.toNanos(LAG_MS),
+                            (broker, brokerEpoch) -> {
                                 var registration = known.cluster().broker(broker);
                                 return registration != null
                                         && registration.isActive()
                                         && registration.epoch() == brokerEpoch;
-                            }));
+                            },
+                            leaderThrottle,
+                            followerThrottle));
             publisher = new PartitionChangesPublisher(
-                    partitions, (of, topic) -> new TopicSettings(LogConfig.DEFAULTS, minInsyncReplicas));
+                    partitions,
+                    (of, topic) -> new TopicSettings(
+                            LogConfig.DEFAULTS, minInsyncReplicas, throttledLeaders, throttledFollowers));
             fetchers = new ReplicaFetchers(
                     partitions,
                     this::epoch,
                     (broker, host, port) -> new Link(this, Objects.requireNonNull(brokers.get(broker))),
-                    FetcherSettings.defaults(LISTENER),
+                    new FetcherSettings(1, fetchMaxBytes, 10 << 20, 500, 1000, 30_000, 1, LISTENER),
                     time,
                     timer,
                     background,

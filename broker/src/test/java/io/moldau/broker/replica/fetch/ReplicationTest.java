@@ -2,11 +2,20 @@ package io.moldau.broker.replica.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.broker.replica.FetchIsolation;
+import io.moldau.broker.replica.FollowerTerm;
+import io.moldau.broker.replica.Partition;
+import io.moldau.broker.replica.PartitionRead;
+import io.moldau.broker.replica.RecordParts;
+import io.moldau.broker.replica.ReplicationThrottle;
+import io.moldau.broker.replica.ThrottledReplicas;
 import io.moldau.broker.replica.fetch.ReplicaCluster.Broker;
 import io.moldau.broker.replica.fetch.ReplicaCluster.Entry;
 import io.moldau.common.Errors;
 import io.moldau.log.AppendOutcome;
 import io.moldau.testing.Seeds;
+import io.moldau.wire.protocol.BufferRecords;
+import io.moldau.wire.protocol.RecordBytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -173,6 +183,175 @@ class ReplicationTest {
             cluster.pass(10);
         }
         assertThat(cluster.time.milliseconds() - before).isLessThan(200);
+    }
+
+    // --- KIP-107 ---
+
+    @Test
+    void recordsAreDeletedWhenEveryReplicaHasDeletedThem() {
+        start(6, 1, 1, 2, 3);
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.pass(50);
+        for (int i = 0; i < 10; i++) {
+            broker(1).produce("v" + i);
+        }
+        cluster.pass(1100);
+        Partition leader = broker(1).partition();
+        assertThat(leader.deleteRecordsBefore(Partition.UP_TO_HIGH_WATERMARK)).isEqualTo(10);
+        var outcomes = new ArrayList<Errors>();
+        leader.whenLowWatermarkReaches(10, outcomes::add);
+        assertThat(leader.lowWatermark()).isZero();
+        assertThat(outcomes).isEmpty();
+        // A fetch that waits at the leader does not hold it up.
+        cluster.pass(100);
+        assertThat(outcomes).containsExactly(Errors.NONE);
+        assertThat(leader.lowWatermark()).isEqualTo(10);
+        assertThat(broker(2).partition().logStartOffset()).isEqualTo(10);
+        assertThat(broker(3).partition().logStartOffset()).isEqualTo(10);
+
+        leader.whenLowWatermarkReaches(11, outcomes::add);
+        cluster.lead(2, List.of(1, 2, 3));
+        cluster.pass(100);
+        assertThat(outcomes).containsExactly(Errors.NONE, Errors.NOT_LEADER_OR_FOLLOWER);
+        assertThat(leader.lowWatermark()).isEqualTo(-1);
+        leader.whenLowWatermarkReaches(0, outcomes::add);
+        assertThat(outcomes).hasSize(3).last().isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+
+    // --- KIP-73 ---
+
+    /// Broker 1 leads 600 KB, and broker 2 has nothing of it.
+    private void copyThrottled(ThrottledReplicas leaders, ThrottledReplicas followers, LongConsumer limit) {
+        cluster.throttledLeaders = leaders;
+        cluster.throttledFollowers = followers;
+        cluster.fetchMaxBytes = 10_100; // one record, and little of the next
+        broker(2).crash(false);
+        cluster.lead(1, List.of(1));
+        cluster.pass(50);
+        for (int i = 0; i < 60; i++) {
+            broker(1).produce("x".repeat(10_000));
+        }
+        limit.accept(20_000);
+        broker(2).restart();
+        cluster.pass(10_000);
+        assertThat(broker(2).partition().logEndOffset()).isBetween(15L, 35L);
+        assertThat(cluster.partitionState().isr()).containsExactly(1);
+
+        limit.accept(ReplicationThrottle.UNLIMITED);
+        cluster.pass(3_000);
+        assertThat(broker(2).partition().logEndOffset()).isEqualTo(60);
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
+
+        // Who is in sync stays so, whatever the limit.
+        limit.accept(1);
+        for (int i = 0; i < 5; i++) {
+            broker(1).produce("x".repeat(10_000));
+        }
+        cluster.pass(300);
+        assertThat(broker(2).partition().logEndOffset()).isEqualTo(65);
+    }
+
+    @Test
+    void aFollowerThatIsBehindFetchesNoFasterThanItsThrottle() {
+        start(7, 1, 1, 2);
+        copyThrottled(
+                ThrottledReplicas.NONE, ThrottledReplicas.of(List.of("0:2"), 2), broker(2).followerThrottle::limit);
+    }
+
+    @Test
+    void aLeaderSendsNoFasterThanItsThrottle() {
+        start(8, 1, 1, 2);
+        copyThrottled(ThrottledReplicas.of(List.of("*"), 1), ThrottledReplicas.NONE, broker(1).leaderThrottle::limit);
+    }
+
+    @Test
+    void whatIsNotThrottledIsCopiedAtOnce() {
+        start(9, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        broker(1).leaderThrottle.limit(1);
+        broker(2).followerThrottle.limit(1);
+        cluster.throttledFollowers = ThrottledReplicas.of(List.of("0:1", "1:2"), 2);
+        cluster.pass(50);
+        for (int i = 0; i < 20; i++) {
+            broker(1).produce("x".repeat(10_000));
+        }
+        cluster.pass(500);
+        assertThat(broker(2).partition().logEndOffset()).isEqualTo(20);
+    }
+
+    // --- what followers do besides ---
+
+    @Test
+    void anotherNumberOfFetchersTakesOverWhereTheOldOnesWere() {
+        start(10, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(100);
+        var acknowledged = new ArrayList<String>();
+        for (int i = 0; i < 12; i++) {
+            String value = "v" + i;
+            broker(1).produce(value, true, () -> acknowledged.add(value));
+            cluster.fetchersPerLeader(2, 1 + i % 5);
+            cluster.pass(30);
+        }
+        cluster.pass(200);
+        assertThat(acknowledged).hasSize(12);
+        assertLogsEqual();
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
+    }
+
+    /// Cutting a log forces files; an event loop that happens to be inside the partition must not come to do it.
+    @Test
+    void aCutIsNotLeftToWhoeverIsInsideThePartition() {
+        start(11, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(50);
+        for (int i = 0; i < 4; i++) {
+            broker(1).produce("v" + i);
+        }
+        cluster.pass(600);
+        Partition follower = broker(2).partition();
+        var term = new FollowerTerm(1, cluster.partitionState().leaderEpoch());
+        var ends = new ArrayList<Long>();
+        // This callback runs inside.
+        follower.positionAsFollower(
+                term, outcome -> follower.truncateAsFollower(term, 1, cut -> ends.add(follower.logEndOffset())));
+        assertThat(ends).isEmpty();
+        assertThat(follower.logEndOffset()).isEqualTo(4);
+        cluster.settle();
+        broker(1).produce("v4");
+        cluster.pass(1000);
+        assertThat(ends).containsExactly(1L);
+        assertLogsEqual();
+    }
+
+    /// A follower that serves consumers has the newest records in memory, as a leader has (KIP-392).
+    @Test
+    void whoReadsAtTheEndOfAFollowerReadsFromMemory() {
+        start(12, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(50);
+        broker(1).produce("a");
+        cluster.pass(600);
+        Partition follower = broker(2).partition();
+        assertThat(readFromFollower(follower, 1).sizeInBytes()).isZero();
+        broker(1).produce("b");
+        cluster.pass(1200);
+        RecordBytes read = readFromFollower(follower, 1);
+        assertThat(read).isInstanceOf(RecordParts.class);
+        assertThat(read.sizeInBytes()).isPositive();
+        ((RecordParts) read).parts().forEach(part -> ((BufferRecords) part).release());
+        cluster.lead(2, List.of(1, 2));
+        cluster.pass(100);
+        broker(2).produce("c");
+        RecordBytes asLeader = readFromFollower(follower, 1);
+        assertThat(asLeader).isInstanceOf(RecordParts.class);
+        ((RecordParts) asLeader).parts().forEach(part -> ((BufferRecords) part).release());
+    }
+
+    private static RecordBytes readFromFollower(Partition partition, long offset) {
+        return ((PartitionRead.Data)
+                        partition.read(offset, 1 << 20, true, FetchIsolation.HIGH_WATERMARK, -1, -1, false))
+                .records();
     }
 
     // --- KIP-101, KIP-279 ---

@@ -21,7 +21,8 @@ final class TopicRules {
                 new PartitionRules(
                         image.features().hasEligibleLeaderReplicas(),
                         settings.minInsyncReplicas(),
-                        settings.uncleanLeaderElection()),
+                        settings.uncleanLeaderElection(),
+                        image.cluster()::hasOnlineDirectory),
                 image.configs().overrides(ConfigResource.brokerDefault()));
     }
 
@@ -36,7 +37,8 @@ final class TopicRules {
         return new PartitionRules(
                 rules.eligibleLeaders(),
                 minIsr == null ? rules.minInsyncReplicas() : minIsr(minIsr, rules.minInsyncReplicas()),
-                unclean == null ? rules.uncleanElection() : Boolean.parseBoolean(unclean.strip()));
+                unclean == null ? rules.uncleanElection() : Boolean.parseBoolean(unclean.strip()),
+                rules.directories());
     }
 
     /// Values are checked before they get into the log; one that is not a number may come from another release.

@@ -22,6 +22,7 @@ import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.ConfigRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.metadata.record.TopicRecord;
+import io.moldau.wire.message.AssignReplicasToDirsRequestData;
 import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
@@ -291,6 +292,123 @@ class BrokerOperationsTest {
         heartbeats.register(0, 100, 0, 0);
         beat(image, from(image[0], 0).addOfflineLogDirs(MetadataRecords.id(new Uuid(60, 0))));
         assertThat(broker(image[0], 0).logDirs()).isEmpty();
+    }
+
+    // ---- Log directories (KIP-858).
+
+    /// Two brokers; broker 0 has the directories 60 and 61 and leads.
+    private static MetadataImage withTwoDirectories() {
+        BrokerRegistration one = TestImages.broker(0, false);
+        var both = new BrokerRegistration(
+                one.id(),
+                one.epoch(),
+                one.incarnationId(),
+                one.listeners(),
+                null,
+                false,
+                false,
+                List.of(new Uuid(60, 0), new Uuid(61, 0)),
+                one.features());
+        return TestImages.apply(
+                withPartition(TestImages.withBrokers(2), 0, List.of(0, 1), 0, 1),
+                List.of(MetadataRecords.of(both.toRecord())));
+    }
+
+    private static AssignReplicasToDirsRequestData assignment(Uuid directory, Uuid topic, int partition) {
+        return new AssignReplicasToDirsRequestData()
+                .setBrokerId(0)
+                .setBrokerEpoch(100)
+                .setDirectories(List.of(new AssignReplicasToDirsRequestData.DirectoryData()
+                        .setId(directory)
+                        .setTopics(List.of(new AssignReplicasToDirsRequestData.TopicData()
+                                .setTopicId(topic)
+                                .setPartitions(List.of(new AssignReplicasToDirsRequestData.PartitionData()
+                                        .setPartitionIndex(partition)))))));
+    }
+
+    private static Errors assign(MetadataImage[] image, AssignReplicasToDirsRequestData request) {
+        var result = new AssignReplicasToDirs(SETTINGS).plan(image[0], request);
+        image[0] = TestImages.apply(image[0], result.records());
+        return Errors.forCode(result.response()
+                .directories()
+                .getFirst()
+                .topics()
+                .getFirst()
+                .partitions()
+                .getFirst()
+                .errorCode());
+    }
+
+    @Test
+    void aBrokerTellsWhereItsReplicasAre() {
+        MetadataImage[] image = {withTwoDirectories()};
+        assertThat(partition(image[0]).directory(0)).isEqualTo(Uuid.ZERO);
+        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 0))).isEqualTo(Errors.NONE);
+        PartitionRegistration after = partition(image[0]);
+        assertThat(after.directory(0)).isEqualTo(new Uuid(61, 0));
+        assertThat(after.directory(1)).isEqualTo(Uuid.ZERO);
+        assertThat(after.leader()).isZero();
+        assertThat(after.leaderEpoch()).isEqualTo(4);
+        assertThat(after.partitionEpoch()).isEqualTo(11);
+        // Again: nothing changes.
+        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 0))).isEqualTo(Errors.NONE);
+        assertThat(partition(image[0]).partitionEpoch()).isEqualTo(11);
+
+        assertThat(assign(image, assignment(new Uuid(61, 0), new Uuid(9, 9), 0)))
+                .isEqualTo(Errors.UNKNOWN_TOPIC_ID);
+        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 5))).isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+        MetadataImage[] elsewhere = {withPartition(TestImages.withBrokers(2), 1, List.of(1), 1)};
+        assertThat(assign(elsewhere, assignment(new Uuid(60, 0), TOPIC, 0))).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+        assertFails(
+                () -> assign(image, assignment(new Uuid(61, 0), TOPIC, 0).setBrokerEpoch(7)),
+                Errors.STALE_BROKER_EPOCH,
+                "Expected broker");
+    }
+
+    @Test
+    void whatIsInAFailedDirectoryIsLedElsewhere() {
+        MetadataImage[] image = {withTwoDirectories()};
+        heartbeats.register(0, 100, 0, 0);
+        assign(image, assignment(new Uuid(61, 0), TOPIC, 0));
+        beat(image, from(image[0], 0).addOfflineLogDirs(MetadataRecords.id(new Uuid(60, 0))));
+        assertThat(partition(image[0]).leader()).as("another directory").isZero();
+        beat(image, from(image[0], 0).addOfflineLogDirs(MetadataRecords.id(new Uuid(61, 0))));
+        assertThat(partition(image[0]).leader()).isEqualTo(1);
+        assertThat(partition(image[0]).isr()).containsExactly(1);
+    }
+
+    /// The broker had not yet told that it put the replica there when the directory failed.
+    @Test
+    void anAssignmentToAFailedDirectoryMovesTheLeader() {
+        MetadataImage[] image = {withTwoDirectories()};
+        heartbeats.register(0, 100, 0, 0);
+        beat(image, from(image[0], 0).addOfflineLogDirs(MetadataRecords.id(new Uuid(61, 0))));
+        assertThat(partition(image[0]).leader()).isZero();
+        assertThat(assign(image, assignment(new Uuid(61, 0), TOPIC, 0))).isEqualTo(Errors.NONE);
+        assertThat(partition(image[0]).leader()).isEqualTo(1);
+        assertThat(partition(image[0]).isr()).containsExactly(1);
+        assertThat(partition(image[0]).directory(0)).isEqualTo(new Uuid(61, 0));
+    }
+
+    /// Not even an unclean election chooses a replica whose directory failed.
+    @Test
+    void nobodyLeadsFromAFailedDirectory() {
+        MetadataImage[] image = {
+            TestImages.apply(
+                    withTwoDirectories(),
+                    List.of(MetadataRecords.of(ConfigRecord.newBuilder()
+                            .setResourceType(2)
+                            .setResourceName("t")
+                            .setName("unclean.leader.election.enable")
+                            .setValue("true")
+                            .build())))
+        };
+        heartbeats.register(0, 100, 0, 0);
+        assign(image, assignment(new Uuid(61, 0), TOPIC, 0));
+        beat(image, from(image[0], 0).addOfflineLogDirs(MetadataRecords.id(new Uuid(61, 0))));
+        image[0] = TestImages.apply(
+                image[0], new FenceBroker(SETTINGS).plan(image[0], 1, 101).records());
+        assertThat(partition(image[0]).leader()).isEqualTo(-1);
     }
 
     @Test
