@@ -1,15 +1,12 @@
 package io.moldau.broker;
 
-import io.moldau.broker.api.controller.AddRaftVoterHandler;
 import io.moldau.broker.api.controller.AlterConfigsHandler;
 import io.moldau.broker.api.controller.CreatePartitionsHandler;
 import io.moldau.broker.api.controller.CreateTopicsHandler;
 import io.moldau.broker.api.controller.DeleteTopicsHandler;
-import io.moldau.broker.api.controller.DescribeQuorumHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
-import io.moldau.broker.api.controller.RemoveRaftVoterHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
@@ -31,6 +28,7 @@ import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
+import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
@@ -47,6 +45,9 @@ import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.MetadataRequestData;
 import io.moldau.wire.message.RemoveRaftVoterRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
+import io.moldau.wire.message.UnregisterControllerRequestData;
+import io.moldau.wire.message.UpdateFeaturesRequestData;
+import io.moldau.wire.message.UpdateRaftVoterRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -108,9 +109,14 @@ final class AdminApis {
     RequestRouter onController(
             RequestRouter.Builder routes, IntSupplier activeController, Supplier<List<ClusterView.Node>> controllers) {
         routes.on(
-                ApiKey.DESCRIBE_CLUSTER,
-                DescribeClusterRequestData.class,
-                DescribeClusterHandler.ofControllers(cache, activeController, controllers));
+                        ApiKey.DESCRIBE_CLUSTER,
+                        DescribeClusterRequestData.class,
+                        DescribeClusterHandler.ofControllers(cache, activeController, controllers))
+                .on(
+                        ApiKey.CONTROLLER_REGISTRATION,
+                        ControllerRegistrationRequestData.class,
+                        new ForwardingHandler<>(forwarder))
+                .on(ApiKey.UPDATE_RAFT_VOTER, UpdateRaftVoterRequestData.class, new ForwardingHandler<>(forwarder));
         return complete(routes, BrokerResources.ANY);
     }
 
@@ -135,9 +141,20 @@ final class AdminApis {
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
                         new IncrementalAlterConfigsHandler(forwarder, cache, alters))
-                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new DescribeQuorumHandler(forwarder))
-                .on(ApiKey.ADD_RAFT_VOTER, AddRaftVoterRequestData.class, new AddRaftVoterHandler(forwarder))
-                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new RemoveRaftVoterHandler(forwarder))
+                .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new ForwardingHandler<>(forwarder))
+                .on(
+                        ApiKey.ADD_RAFT_VOTER,
+                        AddRaftVoterRequestData.class,
+                        new ForwardingHandler<>(forwarder, AddRaftVoterRequestData::timeoutMs))
+                .on(ApiKey.REMOVE_RAFT_VOTER, RemoveRaftVoterRequestData.class, new ForwardingHandler<>(forwarder))
+                .on(
+                        ApiKey.UNREGISTER_CONTROLLER,
+                        UnregisterControllerRequestData.class,
+                        new ForwardingHandler<>(forwarder))
+                .on(
+                        ApiKey.UPDATE_FEATURES,
+                        UpdateFeaturesRequestData.class,
+                        new ForwardingHandler<>(forwarder, UpdateFeaturesRequestData::timeoutMs))
                 .on(
                         ApiKey.ELECT_LEADERS,
                         ElectLeadersRequestData.class,
@@ -150,10 +167,7 @@ final class AdminApis {
                         ApiKey.LIST_PARTITION_REASSIGNMENTS,
                         ListPartitionReassignmentsRequestData.class,
                         new ForwardingHandler<>(forwarder, ListPartitionReassignmentsRequestData::timeoutMs))
-                .on(
-                        ApiKey.UNREGISTER_BROKER,
-                        UnregisterBrokerRequestData.class,
-                        new ForwardingHandler<>(forwarder, request -> ForwardingHandler.DEFAULT_TIMEOUT_MS))
+                .on(ApiKey.UNREGISTER_BROKER, UnregisterBrokerRequestData.class, new ForwardingHandler<>(forwarder))
                 .on(
                         ApiKey.API_VERSIONS,
                         ApiVersionsRequestData.class,

@@ -22,16 +22,20 @@ import io.moldau.common.ApiException;
 import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
+import io.moldau.common.time.Timer;
 import io.moldau.metadata.MetadataQuorumConfig;
 import io.moldau.metadata.MetadataQuorumNode;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.LivenessProbe;
+import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.quorum.transport.RaftRequests;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -136,18 +140,42 @@ final class ControllerRole implements AutoCloseable {
     private List<ClusterView.Node> known(List<Endpoint> bound) {
         QuorumState state = state();
         if (state != null) {
-            List<ClusterView.Node> voters = state.voters().stream()
-                    .filter(voter -> !voter.host().isEmpty())
-                    .map(voter -> new ClusterView.Node(voter.nodeId(), voter.host(), voter.port(), null, false))
-                    .toList();
-            if (!voters.isEmpty()) {
-                return voters;
+            var controllers = new TreeMap<Integer, ClusterView.Node>();
+            for (ControllerRegistration registered : registered()) {
+                Endpoint listener = registered.listeners().getFirst();
+                controllers.put(
+                        registered.id(),
+                        new ClusterView.Node(registered.id(), listener.host(), listener.port(), null, false));
+            }
+            // How voters are reached is known better where configuration names them, and before they register.
+            for (Voter voter : state.voters()) {
+                if (!voter.host().isEmpty()) {
+                    controllers.put(
+                            voter.nodeId(),
+                            new ClusterView.Node(voter.nodeId(), voter.host(), voter.port(), null, false));
+                }
+            }
+            if (!controllers.isEmpty()) {
+                return List.copyOf(controllers.values());
             }
         }
         return Advertised.endpoints(config, bound).stream()
                 .filter(endpoint -> config.isControllerListener(endpoint.listenerName()))
                 .map(endpoint -> new ClusterView.Node(config.nodeId(), endpoint.host(), endpoint.port(), null, false))
                 .toList();
+    }
+
+    private Collection<ControllerRegistration> registered() {
+        MetadataQuorumNode node = node();
+        return node == null ? List.of() : node.image().cluster().controllers();
+    }
+
+    /// Makes this controller known to the cluster, once its listener is bound.
+    void register(Controllers controllers, Timer timer, List<Endpoint> bound) {
+        List<Endpoint> listeners = Advertised.endpoints(config, bound).stream()
+                .filter(endpoint -> config.isControllerListener(endpoint.listenerName()))
+                .toList();
+        quorum.thenAccept(node -> node.register(listeners, BrokerSettings.FEATURES, controllers.active(), timer));
     }
 
     private @Nullable Uuid clusterId() {

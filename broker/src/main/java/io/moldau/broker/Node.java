@@ -318,6 +318,7 @@ public final class Node implements AutoCloseable {
                 bind(server, true, bound);
                 // The others need this one for an election, whatever it is still busy with.
                 server.startAccepting();
+                controller.register(base.controllers(), base.timer(), List.copyOf(bound));
             }
         } finally {
             if (controller != null) {
@@ -477,6 +478,13 @@ public final class Node implements AutoCloseable {
                 new MetadataFetcher(
                         config.nodeId(),
                         Uuid.fromString(directories.clusterId()),
+                        Objects.requireNonNullElse(
+                                directories
+                                        .directoryIds()
+                                        .get(config.metadataLogDir()
+                                                .toAbsolutePath()
+                                                .normalize()),
+                                Uuid.ZERO),
                         base.controllers().metadata(),
                         loader,
                         config.logDirs().getFirst().resolve("metadata-snapshot.tmp"),

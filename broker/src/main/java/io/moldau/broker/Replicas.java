@@ -96,6 +96,7 @@ final class Replicas implements AutoCloseable {
         this.partitions = new PartitionRegistry(
                 config.nodeId(),
                 services.logs(),
+                services.directoryIds(),
                 services.image(),
                 services.time(),
                 services.tails(),

@@ -1,8 +1,10 @@
 package io.moldau.metadata;
 
+import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.common.time.Timer;
 import io.moldau.metadata.channel.ControllerChannels;
 import io.moldau.metadata.channel.LocalNodeToController;
 import io.moldau.metadata.channel.MetadataFetchService;
@@ -14,7 +16,9 @@ import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.event.ThreadEventLoop;
+import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.VersionRange;
 import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import io.moldau.metadata.quorum.Voter;
@@ -26,6 +30,8 @@ import io.moldau.metadata.quorum.transport.RaftTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +54,8 @@ public final class MetadataQuorumNode implements AutoCloseable {
     private final NodeToController local;
     private final MetadataQuorumConfig config;
     private final Services services;
-    private @Nullable QuorumObserver observer;
+    private volatile @Nullable QuorumObserver observer;
+    private volatile @Nullable ControllerRegistrar registrar;
 
     /// What the node gives: clock, randomness and what it knows about configuration keys.
     ///
@@ -222,7 +229,7 @@ public final class MetadataQuorumNode implements AutoCloseable {
     /// @param active whichever of them is active
     public void follow(ControllerChannels channels, NodeToController active) {
         if (config.voters().isEmpty() && quorum instanceof RatisQuorum ratis) {
-            observer = new QuorumObserver(
+            var following = new QuorumObserver(
                     config,
                     directory.clusterId(),
                     directory.directoryId(),
@@ -231,8 +238,24 @@ public final class MetadataQuorumNode implements AutoCloseable {
                     active,
                     services.time(),
                     services.faults());
-            observer.start();
+            observer = following;
+            following.start();
         }
+    }
+
+    /// Makes this controller known to the cluster, and keeps it known. Call once, when its listener
+    /// is bound.
+    ///
+    /// @param listeners where other nodes reach it, with their real ports
+    /// @param features what this release supports
+    /// @param active whichever controller is active
+    public void register(
+            List<Endpoint> listeners, Map<String, VersionRange> features, NodeToController active, Timer timer) {
+        var own = new ControllerRegistration(
+                config.nodeId(), Uuid.random(services.random()), listeners, new TreeMap<>(features));
+        var registering = new ControllerRegistrar(own, quorum.applied(), active, timer, services.time());
+        registrar = registering;
+        registering.start();
     }
 
     /// What takes the messages of other voters, for the listener that they come in on.
@@ -299,6 +322,10 @@ public final class MetadataQuorumNode implements AutoCloseable {
         QuorumObserver following = observer;
         if (following != null) {
             following.close();
+        }
+        ControllerRegistrar registering = registrar;
+        if (registering != null) {
+            registering.close();
         }
         quorum.resign(1000);
         controller.close();

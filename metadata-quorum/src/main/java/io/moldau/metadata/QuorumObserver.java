@@ -105,7 +105,8 @@ final class QuorumObserver implements AutoCloseable {
         if (current == null) {
             var fetching = new ThreadEventLoop("metadata-observer-" + config.nodeId(), time, faults);
             var loader = new MetadataLoader(fetching, time, faults, List.of(new ToQuorum()));
-            current = new MetadataFetcher(config.nodeId(), clusterId, channels, loader, scratchFile, fetching, time);
+            current = new MetadataFetcher(
+                    config.nodeId(), clusterId, directoryId, channels, loader, scratchFile, fetching, time);
             fetcher = current;
             current.start();
         }

@@ -98,9 +98,6 @@ public final class ControllerRequests implements NodeRequestHandler {
                 case FORWARD -> answer(request, ForwardRequest.parser(), this::forward);
                 case CLUSTER_IDENTITY -> CompletableFuture.completedFuture(bytes(identity()));
                 case RAFT -> raft(request.body());
-                case REGISTER_CONTROLLER ->
-                    CompletableFuture.failedFuture(new ApiException(
-                            Errors.UNSUPPORTED_VERSION, "This controller does not answer " + api + "."));
             };
         } catch (InvalidProtocolBufferException | MalformedMessageException e) {
             return CompletableFuture.failedFuture(

@@ -54,7 +54,10 @@ final class BrokerLifecycle {
     /// @param sessionNanos after which the controller has fenced us (`broker.session.timeout.ms`)
     /// @param registrationNanos for the first registration (`initial.broker.registration.timeout.ms`)
     /// @param retryNanos after a failed message
-    record Timing(long heartbeatNanos, long sessionNanos, long registrationNanos, long retryNanos) {}
+    /// @param silenceNanos a broker that wants to leave and has had no answer for so long leaves
+    ///     without: a quorum that has a majority finds a leader sooner, and one that has none would
+    ///     be waited for in vain
+    record Timing(long heartbeatNanos, long sessionNanos, long registrationNanos, long retryNanos, long silenceNanos) {}
 
     private final Timing timing;
     private State state = State.REGISTERING;
@@ -63,14 +66,15 @@ final class BrokerLifecycle {
     private boolean outstanding;
     private boolean leaving;
     private boolean everReady;
-    /// Metadata has moved on since the heartbeat that is outstanding: the next one should not wait.
+    /// There is something to tell that the heartbeat which is outstanding does not say: the next
+    /// one should not wait.
     private boolean stale;
-    /// The controller must hear of something that the heartbeat that is outstanding does not say.
-    private boolean urgent;
 
     private final long registrationDeadline;
     /// Until when the controller's permission to stop is waited for; after that it has fenced us anyway.
     private long leaveDeadline;
+
+    private long silenceDeadline;
 
     BrokerLifecycle(Timing timing, long nowNanos) {
         this.timing = timing;
@@ -136,10 +140,11 @@ final class BrokerLifecycle {
         }
         if (leaving) {
             state = State.LEAVING;
+            silenceDeadline = nowNanos + timing.silenceNanos();
             if (shouldShutDown || fenced) {
                 return done();
             }
-            return next(nowNanos);
+            return stale ? leave() : next(nowNanos);
         }
         List<Effect> effects = new ArrayList<>();
         if (!fenced && state != State.RUNNING) {
@@ -150,7 +155,7 @@ final class BrokerLifecycle {
             state = State.FENCED;
             effects.add(new Effect.Fenced());
         }
-        if ((state == State.FENCED && stale) || urgent) {
+        if (stale) {
             effects.add(heartbeat());
         } else {
             effects.addAll(next(nowNanos));
@@ -163,7 +168,7 @@ final class BrokerLifecycle {
         if (state == State.DONE) {
             return List.of();
         }
-        if (leaving && nowNanos - leaveDeadline >= 0) {
+        if (leavesWithout(nowNanos)) {
             return done();
         }
         if (error == Errors.STALE_BROKER_EPOCH || error == Errors.BROKER_ID_NOT_REGISTERED) {
@@ -179,10 +184,14 @@ final class BrokerLifecycle {
         return retry(nowNanos);
     }
 
-    /// The broker has applied the metadata up to this offset. Only a fenced broker tells the controller at once.
-    List<Effect> onMetadata(long offset) {
+    /// The broker has applied the metadata up to this offset. The controller is told at once by a
+    /// fenced broker, and by every one while another one is leaving: that waits until all have seen
+    /// it go.
+    ///
+    /// @param othersWait whether another broker is leaving
+    List<Effect> onMetadata(long offset, boolean othersWait) {
         metadataOffset = offset;
-        if (state != State.FENCED) {
+        if (state != State.FENCED && !(state == State.RUNNING && othersWait)) {
             return List.of();
         }
         if (outstanding) {
@@ -199,7 +208,7 @@ final class BrokerLifecycle {
             return List.of();
         }
         if (outstanding) {
-            urgent = true;
+            stale = true;
             return List.of();
         }
         return List.of(heartbeat());
@@ -209,18 +218,35 @@ final class BrokerLifecycle {
     List<Effect> beginShutdown(boolean controlled, long nowNanos) {
         leaving = true;
         leaveDeadline = nowNanos + timing.sessionNanos();
+        silenceDeadline = nowNanos + timing.silenceNanos();
         if (!controlled || brokerEpoch < 0) {
             return done();
         }
         state = State.LEAVING;
-        return outstanding ? List.of(new Effect.WakeAt(leaveDeadline)) : List.of(heartbeat());
+        if (outstanding) {
+            stale = true;
+            return List.of(wakeAtTheLatest());
+        }
+        return leave();
+    }
+
+    private List<Effect> leave() {
+        return List.of(heartbeat(), wakeAtTheLatest());
+    }
+
+    private Effect wakeAtTheLatest() {
+        return new Effect.WakeAt(silenceDeadline - leaveDeadline < 0 ? silenceDeadline : leaveDeadline);
+    }
+
+    private boolean leavesWithout(long nowNanos) {
+        return leaving && (nowNanos - leaveDeadline >= 0 || nowNanos - silenceDeadline >= 0);
     }
 
     List<Effect> onTick(long nowNanos) {
         if (state == State.DONE) {
             return List.of();
         }
-        if (leaving && nowNanos - leaveDeadline >= 0) {
+        if (leavesWithout(nowNanos)) {
             return done();
         }
         if (outstanding) {
@@ -230,13 +256,12 @@ final class BrokerLifecycle {
             outstanding = true;
             return List.of(new Effect.Register());
         }
-        return List.of(heartbeat());
+        return leaving ? leave() : List.of(heartbeat());
     }
 
     private Effect heartbeat() {
         outstanding = true;
         stale = false;
-        urgent = false;
         return new Effect.Heartbeat(brokerEpoch, metadataOffset, false, leaving);
     }
 

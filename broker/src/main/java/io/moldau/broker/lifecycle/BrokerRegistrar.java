@@ -36,6 +36,8 @@ public final class BrokerRegistrar implements MetadataPublisher {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerRegistrar.class);
 
+    private static final long LEAVE_UNHEARD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final BrokerLifecycle lifecycle;
     private final NodeToController controller;
     private final Supplier<RegisterBrokerRequest> registration;
@@ -64,7 +66,8 @@ public final class BrokerRegistrar implements MetadataPublisher {
                         TimeUnit.MILLISECONDS.toNanos(timing.heartbeatMs()),
                         TimeUnit.MILLISECONDS.toNanos(timing.sessionMs()),
                         TimeUnit.MILLISECONDS.toNanos(timing.registrationMs()),
-                        TimeUnit.MILLISECONDS.toNanos(100)),
+                        TimeUnit.MILLISECONDS.toNanos(100),
+                        LEAVE_UNHEARD_NANOS),
                 time.nanoseconds());
         this.controller = controller;
         this.brokerId = brokerId;
@@ -127,7 +130,9 @@ public final class BrokerRegistrar implements MetadataPublisher {
     @Override
     public void onMetadataUpdate(MetadataDelta delta, MetadataImage newImage, LoaderManifest manifest) {
         long offset = newImage.offset();
-        executor.execute(() -> carryOut(lifecycle.onMetadata(offset)));
+        boolean othersLeave = newImage.cluster().brokers().stream()
+                .anyMatch(broker -> broker.id() != brokerId && broker.inControlledShutdown() && !broker.fenced());
+        executor.execute(() -> carryOut(lifecycle.onMetadata(offset, othersLeave)));
     }
 
     private void carryOut(List<Effect> effects) {

@@ -34,6 +34,7 @@ public final class PartitionRegistry implements AutoCloseable {
 
     private final int localId;
     private final LogDirs logs;
+    private final Map<Path, Uuid> directoryIds;
     private final Supplier<MetadataImage> image;
     private final Partition.Services services;
     private final Map<TopicPartition, HostedPartition> hosted = new ConcurrentHashMap<>();
@@ -46,7 +47,8 @@ public final class PartitionRegistry implements AutoCloseable {
         this(localId, logs, image, time, tails, faults, Replication.NONE);
     }
 
-    /// @param image the node's current metadata
+    /// [#PartitionRegistry(int, LogDirs, Map, Supplier, Time, TailCache, FaultHandler, Replication)]
+    /// without identities of directories.
     public PartitionRegistry(
             int localId,
             LogDirs logs,
@@ -55,8 +57,23 @@ public final class PartitionRegistry implements AutoCloseable {
             TailCache tails,
             FaultHandler faults,
             Replication replication) {
+        this(localId, logs, Map.of(), image, time, tails, faults, replication);
+    }
+
+    /// @param directoryIds the identity of each log directory, by its absolute path
+    /// @param image the node's current metadata
+    public PartitionRegistry(
+            int localId,
+            LogDirs logs,
+            Map<Path, Uuid> directoryIds,
+            Supplier<MetadataImage> image,
+            Time time,
+            TailCache tails,
+            FaultHandler faults,
+            Replication replication) {
         this.localId = localId;
         this.logs = logs;
+        this.directoryIds = Map.copyOf(directoryIds);
         this.image = image;
         this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed, replication);
         logs.onOffline(this::directoryFailed);
@@ -133,20 +150,20 @@ public final class PartitionRegistry implements AutoCloseable {
     // --- changes, by the metadata publisher ---
 
     void becomeLeader(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
-        Partition partition = open(id, settings);
+        Partition partition = open(id, registration, settings);
         if (partition != null) {
             partition.becomeLeader(registration, settings);
         }
     }
 
     void becomeFollower(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
-        Partition partition = open(id, settings);
+        Partition partition = open(id, registration, settings);
         if (partition != null) {
             partition.becomeFollower(registration, settings);
         }
     }
 
-    private @Nullable Partition open(TopicIdPartition id, TopicSettings settings) {
+    private @Nullable Partition open(TopicIdPartition id, PartitionRegistration registration, TopicSettings settings) {
         HostedPartition now = get(id.topicPartition());
         if (now instanceof HostedPartition.Online(Partition it) && it.topicId().equals(id.topicId())) {
             return it;
@@ -155,6 +172,11 @@ public final class PartitionRegistry implements AutoCloseable {
             delete(id.topicPartition()); // the topic was deleted and made again under its name
         }
         if (now instanceof HostedPartition.Offline) {
+            return null;
+        }
+        if (isInFailedDirectory(id, registration)) {
+            LOG.error("The log directory has failed topic={} partition={}", id.topic(), id.partition());
+            hosted.put(id.topicPartition(), HostedPartition.OFFLINE);
             return null;
         }
         try {
@@ -167,6 +189,21 @@ public final class PartitionRegistry implements AutoCloseable {
             hosted.put(id.topicPartition(), HostedPartition.OFFLINE);
             return null;
         }
+    }
+
+    /// Where a directory could not be opened, what it holds is not known here; an empty log elsewhere
+    /// must not take its place.
+    private boolean isInFailedDirectory(TopicIdPartition id, PartitionRegistration registration) {
+        if (logs.get(id.topicPartition()) != null) {
+            return false;
+        }
+        Uuid directory = registration.directory(localId);
+        for (LogDirState state : logs.directories()) {
+            if (state instanceof LogDirState.Offline && directory.equals(directoryIds.get(state.path()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void delete(TopicPartition partition) {

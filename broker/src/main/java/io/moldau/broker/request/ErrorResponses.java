@@ -1,10 +1,13 @@
 package io.moldau.broker.request;
 
 import io.moldau.common.ApiException;
+import io.moldau.wire.message.AddRaftVoterResponseData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.ApiVersionsResponseData;
+import io.moldau.wire.message.ControllerRegistrationResponseData;
 import io.moldau.wire.message.DescribeClusterResponseData;
 import io.moldau.wire.message.DescribeLogDirsResponseData;
+import io.moldau.wire.message.DescribeQuorumResponseData;
 import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.message.FetchResponseData;
 import io.moldau.wire.message.FindCoordinatorResponseData;
@@ -16,8 +19,12 @@ import io.moldau.wire.message.ListConfigResourcesResponseData;
 import io.moldau.wire.message.ListGroupsResponseData;
 import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.OffsetDeleteResponseData;
+import io.moldau.wire.message.RemoveRaftVoterResponseData;
 import io.moldau.wire.message.SyncGroupResponseData;
 import io.moldau.wire.message.UnregisterBrokerResponseData;
+import io.moldau.wire.message.UnregisterControllerResponseData;
+import io.moldau.wire.message.UpdateFeaturesResponseData;
+import io.moldau.wire.message.UpdateRaftVoterResponseData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.Message;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +55,19 @@ public final class ErrorResponses {
                 new AlterPartitionReassignmentsResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
             case LIST_PARTITION_REASSIGNMENTS ->
                 new ListPartitionReassignmentsResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case DESCRIBE_QUORUM ->
+                new DescribeQuorumResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case ADD_RAFT_VOTER ->
+                new AddRaftVoterResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case REMOVE_RAFT_VOTER ->
+                new RemoveRaftVoterResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case UPDATE_RAFT_VOTER -> new UpdateRaftVoterResponseData().setErrorCode(code);
+            case CONTROLLER_REGISTRATION ->
+                new ControllerRegistrationResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case UNREGISTER_CONTROLLER ->
+                new UnregisterControllerResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
+            case UPDATE_FEATURES ->
+                new UpdateFeaturesResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
             case UNREGISTER_BROKER ->
                 new UnregisterBrokerResponseData().setErrorCode(code).setErrorMessage(failure.getMessage());
             case DESCRIBE_LOG_DIRS -> version >= 3 ? new DescribeLogDirsResponseData().setErrorCode(code) : null;

@@ -57,6 +57,10 @@ class ConfigurationDocumentTest {
                   without unpacking it. Kafka unpacks every batch; `full` does that here.
                 - `socket.receive.buffer.bytes` and `socket.send.buffer.bytes` are -1: the kernel sizes the buffers.
                   `num.network.threads` left unset means one event loop per processor core.
+                - `num.replica.fetchers` is a number of connections and fetch sessions for each leading broker, not of
+                  threads: followers fetch on the event loops the node has anyway.
+                - A node does not start while one of its `log.dirs` cannot be used. Kafka starts with the others. Once a
+                  node runs, a directory that fails goes alone, and the last one ends the node, as in Kafka.
                 - Unknown keys are refused, in the file and for a running broker. Kafka ignores them.
                 - Changes of a running broker's settings: what the last column calls read-only needs a restart, also where
                   Kafka would not need one.

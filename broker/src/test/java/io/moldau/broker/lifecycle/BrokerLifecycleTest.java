@@ -13,9 +13,10 @@ class BrokerLifecycleTest {
     private static final long SESSION = 9_000;
     private static final long REGISTRATION = 60_000;
     private static final long RETRY = 100;
+    private static final long SILENCE = 2_000;
 
     private final BrokerLifecycle lifecycle =
-            new BrokerLifecycle(new BrokerLifecycle.Timing(HEARTBEAT, SESSION, REGISTRATION, RETRY), 0);
+            new BrokerLifecycle(new BrokerLifecycle.Timing(HEARTBEAT, SESSION, REGISTRATION, RETRY, SILENCE), 0);
 
     private void run(long brokerEpoch) {
         lifecycle.start();
@@ -29,7 +30,7 @@ class BrokerLifecycleTest {
         assertThat(lifecycle.start()).containsExactly(new Effect.Register());
         assertThat(lifecycle.onRegistered(7)).containsExactly(new Effect.Heartbeat(7, -1, false, false));
         assertThat(lifecycle.onHeartbeat(true, false, 10)).containsExactly(new Effect.WakeAt(10 + RETRY));
-        assertThat(lifecycle.onMetadata(5)).containsExactly(new Effect.Heartbeat(7, 5, false, false));
+        assertThat(lifecycle.onMetadata(5, false)).containsExactly(new Effect.Heartbeat(7, 5, false, false));
         assertThat(lifecycle.onHeartbeat(false, false, 20))
                 .containsExactly(new Effect.Ready(), new Effect.WakeAt(20 + HEARTBEAT));
         assertThat(lifecycle.state()).isEqualTo(State.RUNNING);
@@ -40,14 +41,14 @@ class BrokerLifecycleTest {
     void metadataThatComesWhileAHeartbeatIsOutstandingIsToldRightAfterIt() {
         lifecycle.start();
         lifecycle.onRegistered(7);
-        assertThat(lifecycle.onMetadata(5)).isEmpty();
+        assertThat(lifecycle.onMetadata(5, false)).isEmpty();
         assertThat(lifecycle.onHeartbeat(true, false, 10)).containsExactly(new Effect.Heartbeat(7, 5, false, false));
     }
 
     @Test
     void aRunningBrokerDoesNotAnswerMetadataWithHeartbeats() {
         run(7);
-        assertThat(lifecycle.onMetadata(6)).isEmpty();
+        assertThat(lifecycle.onMetadata(6, false)).isEmpty();
         assertThat(lifecycle.onTick(HEARTBEAT)).containsExactly(new Effect.Heartbeat(7, 6, false, false));
         assertThat(lifecycle.onTick(HEARTBEAT + 1)).as("one at a time").isEmpty();
     }
@@ -119,7 +120,8 @@ class BrokerLifecycleTest {
     @Test
     void leavingAsksTheControllerAndWaitsForItsPermission() {
         run(7);
-        assertThat(lifecycle.beginShutdown(true, 3_000)).containsExactly(new Effect.Heartbeat(7, -1, false, true));
+        assertThat(lifecycle.beginShutdown(true, 3_000))
+                .containsExactly(new Effect.Heartbeat(7, -1, false, true), new Effect.WakeAt(3_000 + SILENCE));
         assertThat(lifecycle.onHeartbeat(false, false, 3_010)).as("not yet").isNotEmpty();
         lifecycle.onTick(3_110);
         assertThat(lifecycle.onHeartbeat(false, true, 3_120)).containsExactly(new Effect.ShutDown());
@@ -130,8 +132,44 @@ class BrokerLifecycleTest {
     void leavingEndsWithTheSessionAtTheLatest() {
         run(7);
         lifecycle.beginShutdown(true, 3_000);
-        assertThat(lifecycle.onTick(3_000 + SESSION)).containsExactly(new Effect.ShutDown());
+        long now = 3_000;
+        for (; now < 3_000 + SESSION; now += SILENCE / 2) {
+            assertThat(lifecycle.onHeartbeat(false, false, now))
+                    .as("at %d", now)
+                    .isNotEmpty();
+            assertThat(lifecycle.onTick(now + 1)).as("at %d", now).contains(new Effect.Heartbeat(7, -1, false, true));
+        }
+        assertThat(lifecycle.onTick(now)).containsExactly(new Effect.ShutDown());
         assertThat(lifecycle.onHeartbeat(false, false, 20_000)).isEmpty();
+    }
+
+    @Test
+    void aControllerThatIsNotHeardOfIsNotWaitedFor() {
+        run(7);
+        lifecycle.beginShutdown(true, 3_000);
+        lifecycle.onHeartbeat(false, false, 3_500);
+        lifecycle.onTick(3_600);
+        assertThat(lifecycle.onHeartbeatFailed(Errors.NOT_CONTROLLER, 5_000)).containsExactly(new Effect.WakeAt(5_100));
+        assertThat(lifecycle.onTick(5_100))
+                .containsExactly(new Effect.Heartbeat(7, -1, false, true), new Effect.WakeAt(3_500 + SILENCE));
+        assertThat(lifecycle.onTick(3_500 + SILENCE)).containsExactly(new Effect.ShutDown());
+    }
+
+    @Test
+    void theWishToLeaveFollowsAnOutstandingHeartbeatAtOnce() {
+        run(7);
+        lifecycle.onTick(HEARTBEAT);
+        assertThat(lifecycle.beginShutdown(true, 3_000)).containsExactly(new Effect.WakeAt(3_000 + SILENCE));
+        assertThat(lifecycle.onHeartbeat(false, false, 3_010)).contains(new Effect.Heartbeat(7, -1, false, true));
+    }
+
+    @Test
+    void aRunningBrokerTellsAtOnceWhatItHasSeenWhileAnotherOneLeaves() {
+        run(7);
+        assertThat(lifecycle.onMetadata(6, true)).containsExactly(new Effect.Heartbeat(7, 6, false, false));
+        assertThat(lifecycle.onMetadata(7, true)).as("one at a time").isEmpty();
+        assertThat(lifecycle.onHeartbeat(false, false, 20)).containsExactly(new Effect.Heartbeat(7, 7, false, false));
+        assertThat(lifecycle.onHeartbeat(false, false, 30)).containsExactly(new Effect.WakeAt(30 + HEARTBEAT));
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AssignReplicasToDirsRequestData;
+import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
@@ -29,6 +30,8 @@ import io.moldau.wire.message.ElectLeadersRequestData;
 import io.moldau.wire.message.IncrementalAlterConfigsRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
+import io.moldau.wire.message.UnregisterControllerRequestData;
+import io.moldau.wire.message.UpdateFeaturesRequestData;
 import io.moldau.wire.protocol.Message;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +48,7 @@ public final class LocalNodeToController implements NodeToController {
 
     public LocalNodeToController(
             Uuid clusterId, MetadataQuorum quorum, Controller controller, MetadataFetchService fetches, Time time) {
-        this.quorumRequests = new QuorumRequests(clusterId, quorum, fetches, time);
+        this.quorumRequests = new QuorumRequests(clusterId, quorum, controller, fetches, time);
         this.controller = controller;
         this.fetches = fetches;
         this.time = time;
@@ -105,6 +108,9 @@ public final class LocalNodeToController implements NodeToController {
             case ElectLeadersRequestData data -> controller.electLeaders(context, data);
             case AlterPartitionReassignmentsRequestData data -> controller.alterPartitionReassignments(context, data);
             case ListPartitionReassignmentsRequestData data -> controller.listPartitionReassignments(context, data);
+            case ControllerRegistrationRequestData data -> controller.registerController(context, data);
+            case UnregisterControllerRequestData data -> controller.unregisterController(context, data);
+            case UpdateFeaturesRequestData data -> controller.updateFeatures(context, data);
             case AssignReplicasToDirsRequestData data -> controller.assignReplicasToDirs(context, data);
             case UnregisterBrokerRequestData data -> controller.unregisterBroker(context, data);
             default ->

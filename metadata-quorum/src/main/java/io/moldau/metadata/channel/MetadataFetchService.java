@@ -119,7 +119,7 @@ public final class MetadataFetchService implements AutoCloseable {
         for (Parked request : waiting) {
             if (request.request().getNextIndex() <= quorum.applied().position().index()) {
                 parked.remove(request);
-                followers.answered(request.request().getBrokerId(), time.milliseconds());
+                followers.answered(follower(request.request()), time.milliseconds());
                 request.answer().complete(read(request.request()));
             }
         }
@@ -150,7 +150,7 @@ public final class MetadataFetchService implements AutoCloseable {
             }
             loop.schedule(time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(waitMs), () -> {
                 if (parked.remove(waiting)) {
-                    followers.answered(request.getBrokerId(), time.milliseconds());
+                    followers.answered(follower(request), time.milliseconds());
                     answer.complete(read(request));
                 }
             });
@@ -162,11 +162,15 @@ public final class MetadataFetchService implements AutoCloseable {
 
     private void heardOf(FetchMetadataRequest request, boolean waits) {
         followers.fetched(
-                request.getBrokerId(),
+                follower(request),
                 request.getNextIndex(),
                 quorum.applied().position().index(),
                 time.milliseconds(),
                 waits);
+    }
+
+    private static MetadataFollowers.Key follower(FetchMetadataRequest request) {
+        return new MetadataFollowers.Key(request.getBrokerId(), MetadataRecords.uuid(request.getDirectoryId()));
     }
 
     private @Nullable FetchMetadataResponse refuse(FetchMetadataRequest request) {

@@ -2,6 +2,7 @@ package io.moldau.metadata.channel;
 
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
+import io.moldau.common.time.Repeats;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.event.EventLoop;
 import io.moldau.metadata.image.loader.MetadataLoader;
@@ -42,6 +43,7 @@ public final class MetadataFetcher implements AutoCloseable {
 
     private final int brokerId;
     private final Uuid clusterId;
+    private final Uuid directoryId;
     private final ControllerChannels channels;
     private final MetadataLoader loader;
     private final Path scratchFile;
@@ -53,10 +55,11 @@ public final class MetadataFetcher implements AutoCloseable {
     // Event loop
     private int lastTerm;
     private long backoffMs = MIN_BACKOFF_MS;
+    private final Repeats failures = new Repeats();
     private long catchUpTo = -1;
     private boolean closed;
 
-    /// @param scratchFile where a snapshot is kept while it is being fetched
+    /// For a node whose metadata have no directory of their own.
     public MetadataFetcher(
             int brokerId,
             Uuid clusterId,
@@ -65,8 +68,23 @@ public final class MetadataFetcher implements AutoCloseable {
             Path scratchFile,
             EventLoop loop,
             Time time) {
+        this(brokerId, clusterId, Uuid.ZERO, channels, loader, scratchFile, loop, time);
+    }
+
+    /// @param directoryId of this node's metadata; zero if it has none
+    /// @param scratchFile where a snapshot is kept while it is being fetched
+    public MetadataFetcher(
+            int brokerId,
+            Uuid clusterId,
+            Uuid directoryId,
+            ControllerChannels channels,
+            MetadataLoader loader,
+            Path scratchFile,
+            EventLoop loop,
+            Time time) {
         this.brokerId = brokerId;
         this.clusterId = clusterId;
+        this.directoryId = directoryId;
         this.channels = channels;
         this.loader = loader;
         this.scratchFile = scratchFile;
@@ -107,6 +125,7 @@ public final class MetadataFetcher implements AutoCloseable {
                 .setLastTerm(lastTerm)
                 .setMaxBytes(MAX_BYTES)
                 .setMaxWaitMs(MAX_WAIT_MS)
+                .setDirectoryId(MetadataRecords.id(directoryId))
                 .build();
         channel.fetchMetadata(request)
                 .whenComplete((response, failure) -> enqueue(() -> {
@@ -172,7 +191,9 @@ public final class MetadataFetcher implements AutoCloseable {
     }
 
     private void retry(NodeToController channel, String why) {
-        LOG.info("fetching metadata failed, trying again: backoffMs={} error={}", backoffMs, why);
+        if (failures.next(time.nanoseconds())) {
+            LOG.info("fetching metadata failed, trying again: failures={} error={}", failures.count(), why);
+        }
         channels.failed(channel);
         loop.schedule(time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(backoffMs), this::fetch);
         backoffMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2);

@@ -16,35 +16,39 @@ final class MetadataFollowers {
     static final long FORGET_AFTER_MS = 300_000;
     static final int MAX_FOLLOWERS = 10_000;
 
+    /// A controller whose disk was replaced is another follower than before.
+    record Key(int nodeId, Uuid directoryId) {}
+
     private record Follower(long nextIndex, long lastFetchMs, long lastCaughtUpMs, boolean waits) {}
 
     /// In the order in which they were heard of last.
-    private final Map<Integer, Follower> followers = new LinkedHashMap<>();
+    private final Map<Key, Follower> followers = new LinkedHashMap<>();
 
     /// @param waits whether the answer has to wait for news
-    synchronized void fetched(int nodeId, long nextIndex, long appliedIndex, long nowMs, boolean waits) {
-        if (nodeId < 0) {
+    synchronized void fetched(Key key, long nextIndex, long appliedIndex, long nowMs, boolean waits) {
+        if (key.nodeId() < 0) {
             return;
         }
-        Follower before = followers.remove(nodeId);
+        Follower before = followers.remove(key);
         long caughtUpMs = nextIndex > appliedIndex ? nowMs : before == null ? -1 : before.lastCaughtUpMs();
-        followers.put(nodeId, new Follower(nextIndex, nowMs, caughtUpMs, waits));
+        followers.put(key, new Follower(nextIndex, nowMs, caughtUpMs, waits));
         if (followers.size() > MAX_FOLLOWERS) {
             followers.remove(followers.keySet().iterator().next());
         }
     }
 
     /// What this one waited for has come, or it waited long enough.
-    synchronized void answered(int nodeId, long nowMs) {
-        followers.computeIfPresent(nodeId, (id, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
+    synchronized void answered(Key answered, long nowMs) {
+        followers.computeIfPresent(
+                answered, (key, follower) -> new Follower(follower.nextIndex(), nowMs, nowMs, false));
     }
 
     synchronized List<QuorumDescription.Replica> list(long nowMs) {
         followers.values().removeIf(follower -> !follower.waits() && nowMs - follower.lastFetchMs() > FORGET_AFTER_MS);
         var list = new ArrayList<QuorumDescription.Replica>();
-        followers.forEach((id, follower) -> list.add(new QuorumDescription.Replica(
-                id,
-                Uuid.ZERO,
+        followers.forEach((key, follower) -> list.add(new QuorumDescription.Replica(
+                key.nodeId(),
+                key.directoryId(),
                 follower.nextIndex(),
                 follower.waits() ? nowMs : follower.lastFetchMs(),
                 follower.waits() ? nowMs : follower.lastCaughtUpMs())));

@@ -45,7 +45,8 @@ public interface NodeToController {
 
     /// Hands a client's request to the active controller: one of CreateTopics, DeleteTopics, CreatePartitions,
     /// AlterConfigs, IncrementalAlterConfigs, ElectLeaders, AlterPartitionReassignments,
-    /// ListPartitionReassignments, UnregisterBroker. The answer is that API's response in
-    /// `context.apiVersion()`.
+    /// ListPartitionReassignments, UnregisterBroker, UpdateFeatures and what is asked about the
+    /// quorum; or what one controller asks another one in a form of the Kafka protocol. The answer
+    /// is that API's response in `context.apiVersion()`.
     CompletableFuture<Message> forward(ControllerContext context, Message request);
 }

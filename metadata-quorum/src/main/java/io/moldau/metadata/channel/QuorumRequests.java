@@ -1,10 +1,13 @@
 package io.moldau.metadata.channel;
 
 import io.moldau.common.ApiException;
+import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.metadata.controller.Controller;
 import io.moldau.metadata.controller.ControllerContext;
+import io.moldau.metadata.image.ControllerRegistration;
 import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
@@ -15,9 +18,12 @@ import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeQuorumResponseData;
 import io.moldau.wire.message.RemoveRaftVoterRequestData;
 import io.moldau.wire.message.RemoveRaftVoterResponseData;
+import io.moldau.wire.message.UpdateRaftVoterRequestData;
+import io.moldau.wire.message.UpdateRaftVoterResponseData;
 import io.moldau.wire.protocol.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -25,9 +31,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What clients ask about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter (KIP-595, KIP-853). Answered
-/// by
-/// the active controller; on another the future fails with NOT_CONTROLLER.
+/// What is asked about the quorum itself: DescribeQuorum, AddRaftVoter, RemoveRaftVoter,
+/// UpdateRaftVoter (KIP-595, KIP-853). Answered by the active controller; on another the future
+/// fails with NOT_CONTROLLER.
 final class QuorumRequests {
 
     /// The name under which clients know the metadata log.
@@ -38,12 +44,15 @@ final class QuorumRequests {
 
     private final Uuid clusterId;
     private final MetadataQuorum quorum;
+    private final Controller controller;
     private final MetadataFetchService fetches;
     private final Time time;
 
-    QuorumRequests(Uuid clusterId, MetadataQuorum quorum, MetadataFetchService fetches, Time time) {
+    QuorumRequests(
+            Uuid clusterId, MetadataQuorum quorum, Controller controller, MetadataFetchService fetches, Time time) {
         this.clusterId = clusterId;
         this.quorum = quorum;
+        this.controller = controller;
         this.fetches = fetches;
         this.time = time;
     }
@@ -55,6 +64,7 @@ final class QuorumRequests {
             case DescribeQuorumRequestData data -> leading(() -> describe(data));
             case AddRaftVoterRequestData data -> leading(() -> add(data, context));
             case RemoveRaftVoterRequestData data -> leading(() -> remove(data));
+            case UpdateRaftVoterRequestData data -> leading(() -> update(data, context));
             default -> null;
         };
     }
@@ -97,9 +107,6 @@ final class QuorumRequests {
 
     private DescribeQuorumResponseData.PartitionData description() {
         QuorumDescription description = quorum.describe();
-        List<Integer> voters = description.voters().stream()
-                .map(QuorumDescription.Replica::nodeId)
-                .toList();
         return new DescribeQuorumResponseData.PartitionData()
                 .setPartitionIndex(0)
                 .setErrorMessage(null)
@@ -109,8 +116,16 @@ final class QuorumRequests {
                 .setCurrentVoters(states(description.voters()))
                 .setObservers(states(fetches.followers().stream()
                         // A node that is a voter and a broker fetches too.
-                        .filter(follower -> !voters.contains(follower.nodeId()))
+                        .filter(follower -> description.voters().stream().noneMatch(voter -> isOf(voter, follower)))
                         .toList()));
+    }
+
+    /// Voters that configuration names have no directories there.
+    private static boolean isOf(QuorumDescription.Replica voter, QuorumDescription.Replica follower) {
+        return voter.nodeId() == follower.nodeId()
+                && (voter.directoryId().equals(Uuid.ZERO)
+                        || follower.directoryId().equals(Uuid.ZERO)
+                        || voter.directoryId().equals(follower.directoryId()));
     }
 
     private static List<DescribeQuorumResponseData.ReplicaState> states(List<QuorumDescription.Replica> replicas) {
@@ -124,17 +139,39 @@ final class QuorumRequests {
                 .collect(Collectors.toList());
     }
 
+    /// The registered controllers, voters or not, and voters that have not registered.
     private List<DescribeQuorumResponseData.Node> nodes() {
-        QuorumState state = quorum.state();
-        return state.voters().stream()
-                .filter(voter -> !voter.host().isEmpty())
-                .map(voter -> new DescribeQuorumResponseData.Node()
-                        .setNodeId(voter.nodeId())
-                        .setListeners(List.of(new DescribeQuorumResponseData.Listener()
-                                .setName(CONTROLLER_LISTENER)
-                                .setHost(voter.host())
-                                .setPort(voter.port()))))
-                .collect(Collectors.toList());
+        var nodes = new TreeMap<Integer, DescribeQuorumResponseData.Node>();
+        for (Voter voter : quorum.state().voters()) {
+            if (!voter.host().isEmpty()) {
+                nodes.put(
+                        voter.nodeId(),
+                        node(voter.nodeId(), List.of(listener(CONTROLLER_LISTENER, voter.host(), voter.port()))));
+            }
+        }
+        for (ControllerRegistration controller :
+                quorum.applied().image().cluster().controllers()) {
+            nodes.put(
+                    controller.id(),
+                    node(
+                            controller.id(),
+                            controller.listeners().stream()
+                                    .map(endpoint ->
+                                            listener(endpoint.listenerName(), endpoint.host(), endpoint.port()))
+                                    .toList()));
+        }
+        return List.copyOf(nodes.values());
+    }
+
+    private static DescribeQuorumResponseData.Node node(int id, List<DescribeQuorumResponseData.Listener> listeners) {
+        return new DescribeQuorumResponseData.Node().setNodeId(id).setListeners(listeners);
+    }
+
+    private static DescribeQuorumResponseData.Listener listener(String name, String host, int port) {
+        return new DescribeQuorumResponseData.Listener()
+                .setName(name)
+                .setHost(host)
+                .setPort(port);
     }
 
     // ---- Membership.
@@ -170,6 +207,42 @@ final class QuorumRequests {
         return answered(
                 quorum.removeVoter(request.voterId(), request.voterDirectoryId(), REMOVE_TIMEOUT_MS),
                 new RemoveRaftVoterResponseData().setErrorMessage(null),
+                refused);
+    }
+
+    /// Where a voter is reached is told by its registration; the list of voters in Raft's log keeps
+    /// the first address.
+    private CompletableFuture<Message> update(UpdateRaftVoterRequestData request, ControllerContext context) {
+        Function<ApiException, Message> refused = failure ->
+                new UpdateRaftVoterResponseData().setErrorCode(failure.error().code());
+        ApiException wrong = wrongCluster(request.clusterId());
+        QuorumState state = quorum.state();
+        if (wrong == null && request.currentLeaderEpoch() >= 0 && request.currentLeaderEpoch() != state.epoch()) {
+            wrong = new ApiException(
+                    request.currentLeaderEpoch() < state.epoch()
+                            ? Errors.FENCED_LEADER_EPOCH
+                            : Errors.UNKNOWN_LEADER_EPOCH);
+        }
+        if (wrong == null && request.listeners().isEmpty()) {
+            wrong = new ApiException(Errors.INVALID_REQUEST, "A voter needs a controller listener.");
+        }
+        if (wrong == null
+                && state.voters().stream()
+                        .noneMatch(voter -> voter.nodeId() == request.voterId()
+                                && voter.directoryId().equals(request.voterDirectoryId()))) {
+            wrong = new ApiException(Errors.VOTER_NOT_FOUND);
+        }
+        if (wrong != null) {
+            return CompletableFuture.completedFuture(refused.apply(wrong));
+        }
+        List<Endpoint> listeners = request.listeners().stream()
+                .map(listener -> new Endpoint(listener.name(), "PLAINTEXT", listener.host(), listener.port()))
+                .toList();
+        return answered(
+                controller
+                        .controllerMoved(context, request.voterId(), listeners)
+                        .thenAccept(moved -> {}),
+                new UpdateRaftVoterResponseData(),
                 refused);
     }
 

@@ -56,10 +56,12 @@ public final class BrokerHeartbeats {
         }
     }
 
-    /// Leaderships of a broker that wants to stop were moved by entries at or below `index`.
+    /// Leaderships of a broker that wants to stop were moved by entries at or below `index`. What
+    /// was said first counts: later entries are none of its concern, and in a busy cluster nobody
+    /// would ever have seen the last one.
     public void shuttingDown(int brokerId, long index) {
         Session session = sessions.get(brokerId);
-        if (session != null) {
+        if (session != null && session.shutdownIndex() == Long.MAX_VALUE) {
             sessions.put(
                     brokerId,
                     new Session(

@@ -1,5 +1,6 @@
 package io.moldau.metadata.controller;
 
+import io.moldau.common.Endpoint;
 import io.moldau.metadata.message.AllocateProducerIdsRequest;
 import io.moldau.metadata.message.AllocateProducerIdsResponse;
 import io.moldau.metadata.message.AlterPartitionRequest;
@@ -14,6 +15,8 @@ import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.AssignReplicasToDirsRequestData;
 import io.moldau.wire.message.AssignReplicasToDirsResponseData;
+import io.moldau.wire.message.ControllerRegistrationRequestData;
+import io.moldau.wire.message.ControllerRegistrationResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -28,6 +31,11 @@ import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.message.UnregisterBrokerResponseData;
+import io.moldau.wire.message.UnregisterControllerRequestData;
+import io.moldau.wire.message.UnregisterControllerResponseData;
+import io.moldau.wire.message.UpdateFeaturesRequestData;
+import io.moldau.wire.message.UpdateFeaturesResponseData;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// Everything the active controller can be asked to do. Answers come when what they say is committed.
@@ -68,6 +76,18 @@ public interface Controller {
 
     CompletableFuture<UnregisterBrokerResponseData> unregisterBroker(
             ControllerContext context, UnregisterBrokerRequestData request);
+
+    CompletableFuture<ControllerRegistrationResponseData> registerController(
+            ControllerContext context, ControllerRegistrationRequestData request);
+
+    /// A voter is reached elsewhere than it registered.
+    CompletableFuture<Boolean> controllerMoved(ControllerContext context, int controllerId, List<Endpoint> listeners);
+
+    CompletableFuture<UnregisterControllerResponseData> unregisterController(
+            ControllerContext context, UnregisterControllerRequestData request);
+
+    CompletableFuture<UpdateFeaturesResponseData> updateFeatures(
+            ControllerContext context, UpdateFeaturesRequestData request);
 
     CompletableFuture<AssignReplicasToDirsResponseData> assignReplicasToDirs(
             ControllerContext context, AssignReplicasToDirsRequestData request);

@@ -14,4 +14,8 @@ public record ControllerContext(String principal, String clientAddress, short ap
     public static ControllerContext internal(long deadlineNanos) {
         return new ControllerContext("User:ANONYMOUS", "", Short.MAX_VALUE, deadlineNanos);
     }
+
+    public ControllerContext withApiVersion(short version) {
+        return new ControllerContext(principal, clientAddress, version, deadlineNanos);
+    }
 }

@@ -21,7 +21,9 @@ import io.moldau.metadata.controller.op.ElectLeaders;
 import io.moldau.metadata.controller.op.FenceBroker;
 import io.moldau.metadata.controller.op.ListPartitionReassignments;
 import io.moldau.metadata.controller.op.RegisterBroker;
+import io.moldau.metadata.controller.op.RegisterController;
 import io.moldau.metadata.controller.op.UnregisterBroker;
+import io.moldau.metadata.controller.op.UpdateFeatures;
 import io.moldau.metadata.event.EventLoop;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataDelta;
@@ -48,6 +50,8 @@ import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.AssignReplicasToDirsRequestData;
 import io.moldau.wire.message.AssignReplicasToDirsResponseData;
+import io.moldau.wire.message.ControllerRegistrationRequestData;
+import io.moldau.wire.message.ControllerRegistrationResponseData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
 import io.moldau.wire.message.CreatePartitionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -62,6 +66,10 @@ import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsResponseData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.message.UnregisterBrokerResponseData;
+import io.moldau.wire.message.UnregisterControllerRequestData;
+import io.moldau.wire.message.UnregisterControllerResponseData;
+import io.moldau.wire.message.UpdateFeaturesRequestData;
+import io.moldau.wire.message.UpdateFeaturesResponseData;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +141,8 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
     private final BrokerHeartbeat brokerHeartbeat;
     private final FenceBroker fenceBroker;
     private final UnregisterBroker unregisterBroker;
+    private final RegisterController registerController = new RegisterController();
+    private final UpdateFeatures updateFeatures;
     private final AlterPartition alterPartition;
     private final AssignReplicasToDirs assignReplicasToDirs;
     private final AllocateProducerIds allocateProducerIds = new AllocateProducerIds();
@@ -272,6 +282,7 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
         this.brokerHeartbeat = new BrokerHeartbeat(settings);
         this.fenceBroker = new FenceBroker(settings);
         this.unregisterBroker = new UnregisterBroker(settings);
+        this.updateFeatures = new UpdateFeatures(settings);
         long sessionNanos = TimeUnit.MILLISECONDS.toNanos(settings.brokerSessionTimeoutMs());
         this.heartbeats = new BrokerHeartbeats(sessionNanos);
         this.crashes = new CrashDetector(sessionNanos);
@@ -336,6 +347,31 @@ public final class QuorumController implements Controller, QuorumListener, AutoC
                 context,
                 image -> unregisterBroker.plan(image, request),
                 (response, index) -> heartbeats.remove(request.brokerId()));
+    }
+
+    @Override
+    public CompletableFuture<ControllerRegistrationResponseData> registerController(
+            ControllerContext context, ControllerRegistrationRequestData request) {
+        return submit("registerController", context, image -> registerController.register(image, request));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> controllerMoved(
+            ControllerContext context, int controllerId, List<Endpoint> listeners) {
+        return submit("controllerMoved", context, image -> registerController.moved(image, controllerId, listeners));
+    }
+
+    @Override
+    public CompletableFuture<UnregisterControllerResponseData> unregisterController(
+            ControllerContext context, UnregisterControllerRequestData request) {
+        return submit("unregisterController", context, image -> registerController.unregister(image, request));
+    }
+
+    @Override
+    public CompletableFuture<UpdateFeaturesResponseData> updateFeatures(
+            ControllerContext context, UpdateFeaturesRequestData request) {
+        return submit(
+                "updateFeatures", context, image -> updateFeatures.plan(image, request, nodeId, context.apiVersion()));
     }
 
     @Override

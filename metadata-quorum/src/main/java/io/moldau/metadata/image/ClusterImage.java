@@ -8,6 +8,7 @@ import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.metadata.record.RegisterBrokerRecord;
 import io.moldau.metadata.record.RegisterControllerRecord;
 import io.moldau.metadata.record.UnregisterBrokerRecord;
+import io.moldau.metadata.record.UnregisterControllerRecord;
 import java.util.Collection;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,11 @@ public record ClusterImage(
                 brokerMap,
                 controllerMap.plus(record.getControllerId(), ControllerRegistration.from(record)),
                 lastBrokerEpoch);
+    }
+
+    ClusterImage with(UnregisterControllerRecord record) {
+        return new ClusterImage(
+                clusterId, incarnation, brokerMap, controllerMap.minus(record.getControllerId()), lastBrokerEpoch);
     }
 
     ClusterImage with(RegisterBrokerRecord record) {

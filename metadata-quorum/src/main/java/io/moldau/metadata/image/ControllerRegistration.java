@@ -9,15 +9,15 @@ import java.util.Map;
 
 /// A controller as it made itself known.
 ///
-/// @param directoryId names the voter together with the id: a wiped disk is a new voter (KIP-853)
+/// @param incarnationId drawn by the controller's process at its start
+/// @param listeners where the other nodes reach it; the first one is for controllers
 public record ControllerRegistration(
-        int id, Uuid incarnationId, Uuid directoryId, List<Endpoint> listeners, Map<String, VersionRange> features) {
+        int id, Uuid incarnationId, List<Endpoint> listeners, Map<String, VersionRange> features) {
 
     static ControllerRegistration from(RegisterControllerRecord record) {
         return new ControllerRegistration(
                 record.getControllerId(),
                 MetadataRecords.uuid(record.getIncarnationId()),
-                MetadataRecords.uuid(record.getDirectoryId()),
                 MetadataRecords.endpoints(record.getEndpointsList()),
                 BrokerRegistration.features(record.getFeaturesList()));
     }
@@ -26,7 +26,6 @@ public record ControllerRegistration(
         var builder = RegisterControllerRecord.newBuilder()
                 .setControllerId(id)
                 .setIncarnationId(MetadataRecords.id(incarnationId))
-                .setDirectoryId(MetadataRecords.id(directoryId))
                 .addAllFeatures(BrokerRegistration.featureRecords(features));
         listeners.forEach(listener -> builder.addEndpoints(MetadataRecords.endpoint(listener)));
         return builder.build();

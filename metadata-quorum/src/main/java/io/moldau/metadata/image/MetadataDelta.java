@@ -98,6 +98,7 @@ public final class MetadataDelta {
             case CLUSTER -> cluster = cluster.with(record.getCluster());
             case FEATURE_LEVEL -> features = features.with(record.getFeatureLevel());
             case REGISTER_CONTROLLER -> cluster = cluster.with(record.getRegisterController());
+            case UNREGISTER_CONTROLLER -> cluster = cluster.with(record.getUnregisterController());
             case REGISTER_BROKER -> cluster = cluster.with(record.getRegisterBroker());
             case UNREGISTER_BROKER -> cluster = cluster.with(record.getUnregisterBroker());
             case BROKER_REGISTRATION_CHANGE -> cluster = cluster.with(record.getBrokerRegistrationChange());

@@ -14,6 +14,11 @@ public record Voter(int nodeId, Uuid directoryId, String host, int port) {
         return directoryId.equals(Uuid.ZERO) ? Integer.toString(nodeId) : nodeId + "." + directoryId;
     }
 
+    /// Whether a [#key()] is that of a voter which configuration names.
+    public static boolean isFixed(String key) {
+        return key.indexOf('.') < 0;
+    }
+
     /// The node id in a [#key()].
     public static int nodeId(String key) {
         int dot = key.indexOf('.');

@@ -69,6 +69,10 @@ public final class MetadataRecords {
         return MetadataRecord.newBuilder().setRegisterController(record).build();
     }
 
+    public static MetadataRecord of(UnregisterControllerRecord record) {
+        return MetadataRecord.newBuilder().setUnregisterController(record).build();
+    }
+
     public static MetadataRecord of(RegisterBrokerRecord record) {
         return MetadataRecord.newBuilder().setRegisterBroker(record).build();
     }

@@ -58,6 +58,9 @@ final class ReplicaFetcher {
 
     private static final long SHORTEST_THROTTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /// The throttle may be another by then, or gone.
+    private static final long LONGEST_THROTTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /// What all fetchers of a node share.
     ///
     /// @param brokerEpoch of this node's registration, -1 if it has none
@@ -320,8 +323,10 @@ final class ReplicaFetcher {
         if (it.fetching() != null && !it.caughtUp && it.partition.isFetchThrottled()) {
             it.heldBack = true;
             heldBack.add(it);
-            throttleOpensNanos = Math.max(
-                    it.partition.throttleOpensNanos(), services.time().nanoseconds() + SHORTEST_THROTTLE_NANOS);
+            long now = services.time().nanoseconds();
+            throttleOpensNanos = now
+                    + Math.clamp(
+                            it.partition.throttleOpensNanos() - now, SHORTEST_THROTTLE_NANOS, LONGEST_THROTTLE_NANOS);
         }
     }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Where voters are reached.
 ///
 /// A registered controller's own word wins over the address in Raft's configuration, because Ratis never changes the
-/// latter: so a voter may move, and one that was alone and unreachable when the quorum began can be found later.
+/// latter: so a voter may move, and one that was alone and unreachable when the quorum began can be
+/// found later. Voters that `controller.quorum.voters` names are where it says, as in Kafka.
 final class PeerAddresses {
 
     record Address(String host, int port) {}
@@ -41,7 +42,7 @@ final class PeerAddresses {
     /// @return null if nobody said where it is
     @Nullable
     Address find(String key) {
-        Address address = registered.apply(Voter.nodeId(key));
+        Address address = Voter.isFixed(key) ? null : registered.apply(Voter.nodeId(key));
         return address == null ? configured.get(key) : address;
     }
 

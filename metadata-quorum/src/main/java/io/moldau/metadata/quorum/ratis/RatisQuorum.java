@@ -379,12 +379,18 @@ public final class RatisQuorum implements MetadataQuorum {
         @Nullable RaftPeerId leader = info.getLeaderId();
         var voters = own.getRaftConf().getCurrentPeers().stream()
                 .map(RatisQuorum::voter)
+                .map(this::whereItIs)
                 .toList();
         return new QuorumState(
                 leader == null ? -1 : Voter.nodeId(leader.toString()),
                 (int) info.getCurrentTerm(),
                 info.isAlive() && info.isLeader(),
                 voters);
+    }
+
+    private Voter whereItIs(Voter voter) {
+        PeerAddresses.Address address = addresses.find(voter.key());
+        return address == null ? voter : new Voter(voter.nodeId(), voter.directoryId(), address.host(), address.port());
     }
 
     static Voter voter(RaftPeer peer) {

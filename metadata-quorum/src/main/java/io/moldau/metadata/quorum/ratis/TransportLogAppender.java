@@ -1,5 +1,6 @@
 package io.moldau.metadata.quorum.ratis;
 
+import io.moldau.common.time.Repeats;
 import io.moldau.common.time.Time;
 import java.io.IOException;
 import java.util.Comparator;
@@ -42,7 +43,6 @@ final class TransportLogAppender extends LogAppenderBase {
 
     private static final int LONG_REST_AFTER = 50;
     private static final int LONG_REST_MS = 400;
-    private static final int FAILURES_PER_WARNING = 50;
 
     private final TransportRpc rpc;
     private final Time time;
@@ -57,6 +57,7 @@ final class TransportLogAppender extends LogAppenderBase {
     private int failures;
     private long restUntilNanos = Long.MIN_VALUE;
     private long commitTold = -1;
+    private final Repeats repeats = new Repeats();
     private long lastCaughtUpMs = -1;
     private volatile TransportRpc.Progress progress = new TransportRpc.Progress(-1, -1, -1);
 
@@ -244,12 +245,12 @@ final class TransportLogAppender extends LogAppenderBase {
         failures++;
         int rest = failures > LONG_REST_AFTER ? LONG_REST_MS : REST_MS[Math.min(failures, REST_MS.length) - 1];
         restUntilNanos = time.nanoseconds() + TimeUnit.MILLISECONDS.toNanos(rest);
-        if (failures % FAILURES_PER_WARNING == 1) {
+        if (repeats.next(time.nanoseconds())) {
             LOG.warn(
-                    "{} did not get {} ({} failures in a row): {}",
+                    "{} did not get {} ({} failures): {}",
                     getFollowerId(),
                     what,
-                    failures,
+                    repeats.count(),
                     String.valueOf(failure));
         }
     }

@@ -224,6 +224,8 @@ class BrokerOperationsTest {
         assertThat(partition(image[0]).leader()).isZero();
         assertThat(partition(image[0]).isr()).containsExactly(0);
         heartbeats.shuttingDown(1, 60);
+        // What happens elsewhere meanwhile need not be seen by all.
+        heartbeats.shuttingDown(1, 1_000);
 
         heartbeats.touch(0, 100, 59, 1);
         assertThat(beat(image, from(image[0], 1).setWantShutDown(true)).getShouldShutDown())

@@ -1,0 +1,96 @@
+package io.moldau.ops.cli;
+
+import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.ops.cli.QuorumReport.Member;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `moldau quorum add`: makes a controller that follows the log a voter.
+@Command(
+        name = "add",
+        description = {
+            "Makes a running controller that follows the metadata log a voter, once it has the log.",
+            "",
+            "Its directory and its address are taken from the cluster; --directory-id and --endpoint name them where the"
+                    + " cluster does not know."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  moldau quorum add 4",
+            "  moldau quorum add 4 --endpoint CONTROLLER://controller4:9093 --bootstrap-controller controller1:9093"
+        })
+final class QuorumAddCommand implements Callable<Integer> {
+
+    private final ToolContext context;
+
+    @Parameters(paramLabel = "ID", description = "The controller's node.id.")
+    private int id;
+
+    @Option(
+            names = "--directory-id",
+            paramLabel = "UUID",
+            description = "The directory of the controller's metadata log.")
+    private @Nullable Uuid directoryId;
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "LISTENER://HOST:PORT",
+            description = "Where other controllers reach it.")
+    private @Nullable Address endpoint;
+
+    @Mixin
+    private final ClusterOptions options = new ClusterOptions();
+
+    QuorumAddCommand(ToolContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() {
+        try (Cluster cluster = context.clusters().apply(options.properties())) {
+            QuorumReport before = QuorumStatusCommand.report(cluster, context);
+            Address given = endpoint;
+            Member observer = find(before, id, directoryId, given);
+            cluster.addVoter(id, observer.directoryId(), given == null ? observer.addresses() : List.of(given));
+            VoterChange.print(context, options, "Node " + id + " is a voter now", cluster);
+        }
+        return 0;
+    }
+
+    /// Who is meant, with directory and address.
+    static Member find(QuorumReport quorum, int id, @Nullable Uuid directoryId, @Nullable Address endpoint) {
+        for (Member voter : quorum.voters()) {
+            if (voter.id() == id && (directoryId == null || directoryId.equals(voter.directoryId()))) {
+                throw new ToolException("Node " + id + " is a voter already.", "There is nothing to do.");
+            }
+        }
+        Member observer = quorum.observers().stream()
+                .filter(member ->
+                        member.id() == id && (directoryId == null || directoryId.equals(member.directoryId())))
+                .findFirst()
+                .orElseThrow(() -> new ToolException(
+                        "No controller " + id + (directoryId == null ? "" : " with directory " + directoryId)
+                                + " follows the metadata log; those that follow are "
+                                + VoterChange.ids(quorum.observers()) + ".",
+                        "Start it with process.roles=controller and controller.quorum.bootstrap.servers, and wait until"
+                                + " 'moldau quorum status' shows it."));
+        if (observer.directoryId().equals(Uuid.ZERO_UUID)) {
+            throw new ToolException(
+                    "Node " + id + " follows the metadata log without a directory of its own: it is no controller.",
+                    "Give its process.roles the role controller.");
+        }
+        if (endpoint == null && observer.addresses().isEmpty()) {
+            throw new ToolException(
+                    "The cluster does not say where controller " + id + " listens.",
+                    "Add --endpoint LISTENER://HOST:PORT, or ask the controllers with --bootstrap-controller.");
+        }
+        return observer;
+    }
+}

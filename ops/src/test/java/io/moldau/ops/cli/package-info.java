@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.cli;
+
+import org.jspecify.annotations.NullMarked;
