@@ -28,6 +28,7 @@ import io.moldau.metadata.MetadataQuorumNode;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.controller.LivenessProbe;
 import io.moldau.metadata.image.ControllerRegistration;
+import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.Voter;
 import io.moldau.metadata.quorum.transport.RaftRequests;
@@ -88,6 +89,13 @@ final class ControllerRole implements AutoCloseable {
     private @Nullable QuorumState state() {
         MetadataQuorumNode node = node();
         return node == null ? null : node.quorum().state();
+    }
+
+    /// Null as long as it is starting.
+    @Nullable
+    MetadataQuorum quorum() {
+        MetadataQuorumNode node = node();
+        return node == null ? null : node.quorum();
     }
 
     /// Null as long as it is starting.

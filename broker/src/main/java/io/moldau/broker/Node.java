@@ -119,10 +119,17 @@ public final class Node implements AutoCloseable {
             @Nullable BrokerParts broker,
             List<NettyServer> servers,
             List<Endpoint> listeners,
-            CompletableFuture<Void> ready) {}
+            CompletableFuture<Void> ready,
+            Base base,
+            @Nullable ControllerRole controller) {}
 
     /// Those of a broker.
-    private record BrokerParts(BrokerRegistrar registrar, LogDirs logDirs, GroupCoordinator groups) {}
+    private record BrokerParts(
+            BrokerRegistrar registrar,
+            LogDirs logDirs,
+            GroupCoordinator groups,
+            PartitionRegistry partitions,
+            FetchSessions fetchSessions) {}
 
     /// What both roles are built on.
     private record Base(
@@ -202,6 +209,38 @@ public final class Node implements AutoCloseable {
             throw new IllegalStateException("this node is no broker");
         }
         return parts;
+    }
+
+    /// This node, for those who watch it.
+    public NodeView view() {
+        Running parts = running();
+        Base base = parts.base();
+        ControllerRole controller = parts.controller();
+        BrokerParts broker = parts.broker();
+        return new NodeView(
+                config,
+                clusterId(),
+                listeners(),
+                base.time(),
+                base.cache()::image,
+                topic -> base.resolver()
+                        .minInsyncReplicas(topic, base.cache().image().configs()),
+                base.controllers()::leaderId,
+                base.controllers().active(),
+                () -> controller == null ? null : controller.quorum(),
+                () -> base.loops().state(parts.servers(), base.network().requestMemoryBytes()),
+                () -> parts.ready().isDone()
+                        && !parts.ready().isCompletedExceptionally()
+                        && (broker == null || !broker.registrar().isFenced()),
+                stopped::get,
+                broker == null
+                        ? null
+                        : new NodeView.Broker(
+                                broker.logDirs(),
+                                broker.partitions(),
+                                broker.groups(),
+                                broker.fetchSessions(),
+                                broker.registrar()::brokerEpoch));
     }
 
     /// Open connections of all listeners.
@@ -337,16 +376,18 @@ public final class Node implements AutoCloseable {
             opened.complete(directories);
         }
         if (config.isBroker()) {
-            startBroker(base, directories, servers, bound);
+            startBroker(base, directories, controller, servers, bound);
         } else {
-            follow(base, directories, List.of(base.cache(), base.cache().notifier()), loop(base));
+            follow(base, directories, observed(base.cache(), base.cache().notifier()), loop(base));
             running = new Running(
                     directories,
                     base.cache(),
                     null,
                     servers,
                     List.copyOf(bound),
-                    Objects.requireNonNull(controller).started());
+                    Objects.requireNonNull(controller).started(),
+                    base,
+                    controller);
         }
         if (controller != null) {
             controller.awaitStarted();
@@ -503,7 +544,19 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private void startBroker(Base base, DataDirectories directories, List<NettyServer> servers, List<Endpoint> bound)
+    /// The node's own publishers, and those who only watch.
+    private List<MetadataPublisher> observed(MetadataPublisher... publishers) {
+        List<MetadataPublisher> all = new ArrayList<>(List.of(publishers));
+        all.addAll(services.observers());
+        return all;
+    }
+
+    private void startBroker(
+            Base base,
+            DataDirectories directories,
+            @Nullable ControllerRole controllerRole,
+            List<NettyServer> servers,
+            List<Endpoint> bound)
             throws IOException {
         Time time = base.time();
         TimerThread timer = base.timer();
@@ -542,7 +595,8 @@ public final class Node implements AutoCloseable {
                         time,
                         timer,
                         background,
-                        services.faults()));
+                        services.faults(),
+                        services.replicaMetrics()));
         PartitionRegistry partitions = replicas.partitions();
         logDirs.onOffline(failed -> directoryFailed(failed.path(), directories, logDirs, registrar));
         closing("partitions", partitions);
@@ -559,7 +613,7 @@ public final class Node implements AutoCloseable {
         follow(
                 base,
                 directories,
-                List.of(
+                observed(
                         cache,
                         new RegistrationGate(config.nodeId(), incarnation, behindTheGate),
                         registrar,
@@ -567,14 +621,14 @@ public final class Node implements AutoCloseable {
                 loop(base));
 
         TopicCreator creator = new TopicCreator(controller, cache, settings.internalTopics(), time);
+        FetchSessions fetchSessions = new FetchSessions(
+                config.get(ReplicationKeys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS), services.random());
         RequestRouter.Builder routes = RequestRouter.builder().metrics(services.requestMetrics());
         DataApis.register(
                 routes,
                 new DataApis.Services(
                         partitions,
-                        new FetchSessions(
-                                config.get(ReplicationKeys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS),
-                                services.random()),
+                        fetchSessions,
                         new ProducerIds(config.nodeId(), registrar::brokerEpoch, controller),
                         background,
                         memory,
@@ -599,7 +653,14 @@ public final class Node implements AutoCloseable {
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(
-                directories, cache, new BrokerParts(registrar, logDirs, groups), servers, List.copyOf(bound), ready);
+                directories,
+                cache,
+                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions),
+                servers,
+                List.copyOf(bound),
+                ready,
+                base,
+                controllerRole);
     }
 
     /// By absolute path, as the logs name them.

@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
+import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.time.SystemTime;
@@ -9,8 +10,10 @@ import io.moldau.log.LogMetrics;
 import io.moldau.log.storage.LogStorage;
 import io.moldau.log.storage.NioLogStorage;
 import io.moldau.metadata.controller.ControllerMetrics;
+import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +21,7 @@ import org.slf4j.LoggerFactory;
 /// What a node gets from outside: clock, randomness, disk, those who count, and what happens after a fault of its own.
 ///
 /// @param random must bear being used by several threads
+/// @param observers told of new metadata after everybody else
 public record NodeServices(
         Time time,
         RandomGenerator random,
@@ -27,9 +31,15 @@ public record NodeServices(
         QuorumMetrics quorumMetrics,
         ControllerMetrics controllerMetrics,
         CoordinatorMetrics coordinatorMetrics,
+        ReplicaMetrics replicaMetrics,
+        List<MetadataPublisher> observers,
         FaultHandler faults) {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeServices.class);
+
+    public NodeServices {
+        observers = List.copyOf(observers);
+    }
 
     /// Those of a real process. Nothing is counted, and a fault ends the process.
     public static NodeServices real() {
@@ -42,19 +52,51 @@ public record NodeServices(
                 QuorumMetrics.NONE,
                 ControllerMetrics.NONE,
                 CoordinatorMetrics.NONE,
+                ReplicaMetrics.NONE,
+                List.of(),
                 NodeServices::halt);
     }
 
     public NodeServices withRequestMetrics(RequestMetrics metrics) {
+        return withMetrics(
+                metrics, logMetrics, quorumMetrics, controllerMetrics, coordinatorMetrics, replicaMetrics, observers);
+    }
+
+    /// With others who count.
+    public NodeServices withMetrics(
+            RequestMetrics requests,
+            LogMetrics logs,
+            QuorumMetrics quorum,
+            ControllerMetrics controller,
+            CoordinatorMetrics coordinators,
+            ReplicaMetrics replicas,
+            List<MetadataPublisher> metadataObservers) {
         return new NodeServices(
                 time,
                 random,
                 storage,
-                metrics,
+                requests,
+                logs,
+                quorum,
+                controller,
+                coordinators,
+                replicas,
+                metadataObservers,
+                faults);
+    }
+
+    public NodeServices withStorage(LogStorage other) {
+        return new NodeServices(
+                time,
+                random,
+                other,
+                requestMetrics,
                 logMetrics,
                 quorumMetrics,
                 controllerMetrics,
                 coordinatorMetrics,
+                replicaMetrics,
+                observers,
                 faults);
     }
 
@@ -68,6 +110,8 @@ public record NodeServices(
                 quorumMetrics,
                 controllerMetrics,
                 coordinatorMetrics,
+                replicaMetrics,
+                observers,
                 handler);
     }
 

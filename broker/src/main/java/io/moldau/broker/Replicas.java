@@ -13,6 +13,7 @@ import io.moldau.broker.replica.DirectoryAssignments;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.broker.replica.StrayLogs;
@@ -65,7 +66,8 @@ final class Replicas implements AutoCloseable {
             Time time,
             Timer timer,
             Executor background,
-            FaultHandler faults) {}
+            FaultHandler faults,
+            ReplicaMetrics metrics) {}
 
     private static final long MOST_BETWEEN_CHECKS_MS = 1000;
 
@@ -107,7 +109,8 @@ final class Replicas implements AutoCloseable {
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
                         new Brokers(services.image()),
                         leaderThrottle,
-                        followerThrottle));
+                        followerThrottle),
+                services.metrics());
         this.assignments = assignments(partitions, services);
         this.fetchers = new ReplicaFetchers(
                 partitions,

@@ -43,17 +43,7 @@ class FailedDirectoryTest {
     private final FaultHandler.Recording faults = new FaultHandler.Recording();
 
     private static NodeServices services(LogStorage storage, FaultHandler faults) {
-        NodeServices real = NodeServices.real();
-        return new NodeServices(
-                real.time(),
-                real.random(),
-                storage,
-                real.requestMetrics(),
-                real.logMetrics(),
-                real.quorumMetrics(),
-                real.controllerMetrics(),
-                real.coordinatorMetrics(),
-                faults);
+        return NodeServices.real().withStorage(storage).withFaults(faults);
     }
 
     private static Node start(NodeServices services, String... keysAndValues) throws InterruptedException {

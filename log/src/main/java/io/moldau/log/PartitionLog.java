@@ -1039,6 +1039,56 @@ public final class PartitionLog {
         }
     }
 
+    /// The timestamp of the first record at or behind `offset`, -1 if there is none below `upToOffset`. Reads the disk.
+    public long timestampAt(long offset, long upToOffset) {
+        var current = opened();
+        long from = Math.max(offset, current.view().logStartOffset());
+        if (from >= upToOffset) {
+            return RecordBatch.NO_TIMESTAMP;
+        }
+        try (var cursor = new RecordCursor()) {
+            var segments = current.segments();
+            var scratch = environment.scratch().get();
+            for (int i = Math.max(0, floor(segments, from)); i < segments.length; i++) {
+                var segment = segments[i];
+                if (!segment.tryRetain()) {
+                    continue;
+                }
+                try {
+                    int size = i == segments.length - 1 ? current.activeSize() : segment.sizeInBytes();
+                    int position = segment.positionOf(from, size, scratch);
+                    while (position >= 0 && position < size) {
+                        int bytes = segment.batchSizeAt(position, size, scratch);
+                        if (bytes <= 0) {
+                            break;
+                        }
+                        var buffer = ByteBuffer.allocate(bytes);
+                        segment.file().read(buffer, position);
+                        cursor.open(RecordBatch.at(buffer.flip()), DecompressionLimits.DEFAULT);
+                        while (cursor.next()) {
+                            if (cursor.offset() >= from) {
+                                return cursor.offset() < upToOffset ? cursor.timestamp() : RecordBatch.NO_TIMESTAMP;
+                            }
+                        }
+                        position += bytes;
+                    }
+                } finally {
+                    segment.release();
+                }
+            }
+            return RecordBatch.NO_TIMESTAMP;
+        } catch (MalformedMessageException e) {
+            throw failed(new CorruptLogException("A batch of " + topicPartition + " is damaged: " + e.getMessage()));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /// Of how many files of records the log consists.
+    public int segmentCount() {
+        return published.segments().length;
+    }
+
     /// The first record with the greatest timestamp in the log, null if no record has one.
     public @Nullable TimestampAndOffset maxTimestamp() {
         var current = opened();

@@ -5,18 +5,22 @@ import io.moldau.broker.config.NodeConfig;
 import io.moldau.common.Endpoint;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The few lines a person sees once a node serves: where it listens, where its data is, how to try it.
 final class Announcement {
 
     private Announcement() {}
 
-    static String of(Node node, String version, String data) {
-        return text(version, node.config(), node.listeners(), data);
+    static String of(Node node, @Nullable String adminUrl, String version, String data) {
+        return text(version, node.config(), node.listeners(), adminUrl, data);
     }
 
     /// @param listeners as bound, so with their real ports
-    static String text(String version, NodeConfig config, List<Endpoint> listeners, String data) {
+    /// @param adminUrl null if there is no admin listener
+    static String text(
+            String version, NodeConfig config, List<Endpoint> listeners, @Nullable String adminUrl, String data) {
+        var watch = adminUrl == null ? "" : "  watch " + adminUrl + "/metrics, /ready, /safe-to-stop, /api\n";
         var forClients = listeners.stream()
                 .filter(listener -> !config.isControllerListener(listener.listenerName()))
                 .toList();
@@ -24,7 +28,7 @@ final class Announcement {
             return """
                 Moldau %s is ready: node %d, a controller, listens on %s
                   data  %s
-                  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses(listeners), data);
+                %s  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses(listeners), data, watch);
         }
         var addresses = addresses(forClients);
         var bootstrap = address(forClients.getFirst());
@@ -33,7 +37,7 @@ final class Announcement {
                   data  %s
                   try   echo hello | kcat -b %s -P -t greetings
                         kcat -b %s -C -t greetings -o beginning -e
-                  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses, data, bootstrap, bootstrap);
+                %s  stop  Ctrl-C""".formatted(version, config.nodeId(), addresses, data, bootstrap, bootstrap, watch);
     }
 
     private static String addresses(List<Endpoint> listeners) {

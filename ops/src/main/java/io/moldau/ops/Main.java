@@ -1,6 +1,5 @@
 package io.moldau.ops;
 
-import io.moldau.broker.Node;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.lifecycle.StartException;
 import io.moldau.common.config.ConfigException;
@@ -35,12 +34,12 @@ public final class Main {
     private static void start(List<String> words) throws InterruptedException {
         try {
             var settings = NodeSettings.of(StartArguments.parse(words));
-            var node = Node.start(NodeConfig.fromProperties(settings));
+            var node = AdministeredNode.start(NodeConfig.fromProperties(settings), version());
             // SIGTERM, SIGINT and System.exit all come by here.
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("moldau-stop").unstarted(() -> stop(node)));
-            node.awaitReady(READY_TIMEOUT);
-            System.out.println(Announcement.of(node, version(), NodeSettings.dataOf(settings)));
+            node.node().awaitReady(READY_TIMEOUT);
+            System.out.println(Announcement.of(node.node(), node.adminUrl(), version(), NodeSettings.dataOf(settings)));
             // Until a signal ends the process.
             new CountDownLatch(1).await();
         } catch (UsageException | ConfigException e) {
@@ -50,8 +49,8 @@ public final class Main {
         }
     }
 
-    private static void stop(Node node) {
-        node.stop();
+    private static void stop(AdministeredNode node) {
+        node.close();
         System.out.println("Moldau has stopped.");
     }
 

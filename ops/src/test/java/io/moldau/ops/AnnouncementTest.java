@@ -20,7 +20,8 @@ class AnnouncementTest {
 
         assertThat(text)
                 .startsWith("Moldau 1.0 is ready: node 7 listens on PLAINTEXT://10.0.0.1:9092\n")
-                .contains("/data", "kcat -b 10.0.0.1:9092 ")
+                .contains("/data", "kcat -b 10.0.0.1:9092 ", "  watch http://127.0.0.1:9644/metrics")
+                .endsWith("\n  stop  Ctrl-C")
                 .doesNotContain("9093");
     }
 
@@ -39,6 +40,6 @@ class AnnouncementTest {
     }
 
     private static String announced(Endpoint... listeners) {
-        return Announcement.text("1.0", CONFIG, List.of(listeners), "/data");
+        return Announcement.text("1.0", CONFIG, List.of(listeners), "http://127.0.0.1:9644", "/data");
     }
 }

@@ -5,9 +5,15 @@ import static io.moldau.common.config.ConfigKey.Importance.LOW;
 import io.moldau.common.config.ConfigKey;
 import io.moldau.common.config.ConfigType;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Keys that Kafka does not have.
 public final class MoldauKeys {
+
+    private static final Pattern ADMIN_ADDRESS =
+            Pattern.compile("http://([^/:\\[\\]]+|\\[[0-9a-fA-F:.%]+])?:(\\d{1,5})/?");
 
     public static final ConfigKey<String> CLUSTER_ID = ConfigKey.of(
                     "moldau.cluster.id",
@@ -37,12 +43,68 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("Most of that memory for one partition.");
 
+    public static final ConfigKey<String> ADMIN_LISTENER = ConfigKey.of(
+                    "admin.listener",
+                    ConfigType.string()
+                            .checked(MoldauKeys::reasonAgainstAdminListener, "http://HOST:PORT, or empty for none"))
+            .defaultTo("http://127.0.0.1:9644")
+            .describedAs(
+                    "Where metrics, health and the administration's HTTP interface are. Left unset, a free port is "
+                            + "taken if this one is in use, and the log says which; set, a port in use stops the start. Port 0 "
+                            + "takes a free one. Nobody has to log in, so think before you bind it beyond loopback.");
+
+    public static final ConfigKey<Integer> METRICS_PARTITIONS = ConfigKey.of(
+                    "moldau.metrics.max.partitions", ConfigType.intAtLeast(0))
+            .defaultTo(20_000)
+            .describedAs("How many partitions have metrics of their own; 0 for none. What is left off is counted in "
+                    + "`moldau_metrics_left_off`.");
+
+    public static final ConfigKey<Integer> METRICS_TOPICS = ConfigKey.of(
+                    "moldau.metrics.max.topics", ConfigType.intAtLeast(0))
+            .defaultTo(5_000)
+            .describedAs("How many topics have metrics of their own; 0 for none. Traffic of the others is counted "
+                    + "together.");
+
+    public static final ConfigKey<Integer> METRICS_GROUPS = ConfigKey.of(
+                    "moldau.metrics.max.groups", ConfigType.intAtLeast(0))
+            .defaultTo(1_000)
+            .describedAs("How many groups of this node's coordinator have metrics of their own; 0 for none.");
+
+    public static final ConfigKey<Integer> METRICS_GROUP_PARTITIONS = ConfigKey.of(
+                    "moldau.metrics.max.group.partitions", ConfigType.intAtLeast(0))
+            .defaultTo(20_000)
+            .importance(LOW)
+            .describedAs("For how many partitions of groups, over all groups, lag is told.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
             KnownKey.used(PRODUCE_VALIDATION),
             KnownKey.used(TAIL_CACHE_BYTES),
-            KnownKey.used(TAIL_CACHE_PARTITION_BYTES));
+            KnownKey.used(TAIL_CACHE_PARTITION_BYTES),
+            KnownKey.used(ADMIN_LISTENER),
+            KnownKey.used(METRICS_PARTITIONS),
+            KnownKey.used(METRICS_TOPICS),
+            KnownKey.used(METRICS_GROUPS),
+            KnownKey.used(METRICS_GROUP_PARTITIONS));
 
     private MoldauKeys() {}
+
+    /// Host and port of an `admin.listener`; null if it is empty.
+    public static NodeConfig.@Nullable HostPort adminAddress(String listener) {
+        Matcher matcher = ADMIN_ADDRESS.matcher(listener.strip());
+        if (!matcher.matches()) {
+            return null;
+        }
+        String host = matcher.group(1) == null ? "" : matcher.group(1);
+        return new NodeConfig.HostPort(host.replace("[", "").replace("]", ""), Integer.parseInt(matcher.group(2)));
+    }
+
+    private static String reasonAgainstAdminListener(String value) {
+        if (value.isBlank()) {
+            return "";
+        }
+        NodeConfig.HostPort address = adminAddress(value);
+        return address == null || address.port() > 65_535 ? "it must look like http://127.0.0.1:9644" : "";
+    }
 }

@@ -11,6 +11,7 @@ import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.wire.netty.ByteBufReadable;
 import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.ErrorCodes;
 import io.moldau.wire.protocol.MalformedMessageException;
 import io.moldau.wire.protocol.Message;
 import io.netty.buffer.ByteBuf;
@@ -70,6 +71,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private final String listenerName;
     private final ReceiveAllocator receive;
     private final ResponseSequencer<ServerRequest> sequencer = new ResponseSequencer<>();
+    private final AnsweredErrors errors;
 
     private @Nullable ChannelHandlerContext context;
     private @Nullable ResponseEncoder encoder;
@@ -105,6 +107,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         this.shared = shared;
         this.listenerName = listenerName;
         this.receive = receive;
+        this.errors = new AnsweredErrors(shared.metrics);
     }
 
     String listenerName() {
@@ -249,6 +252,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         closed = true;
+        if (paused) {
+            shared.metrics.readingResumed(listenerName);
+        }
         if (idleness != null) {
             idleness.cancel();
         }
@@ -461,6 +467,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         paused = false;
+        shared.metrics.readingResumed(listenerName);
         boolean ownBurst = !inBurst;
         inBurst = true;
         parse();
@@ -505,6 +512,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             sequencer.add(request);
             shared.metrics.requestReceived(api, apiVersion, length);
             shared.router.dispatch(request, body);
+            if (!request.isAnswered()) {
+                request.handled(deadlines().nowNanos());
+            }
         } catch (MalformedMessageException e) {
             if (request == null) {
                 shared.memory.release(length);
@@ -639,6 +649,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             request.dropResponse();
             return;
         }
+        request.answered(deadlines().nowNanos());
         request.markReady();
         ServerRequest next;
         while (!closed && (next = sequencer.pollReady()) != null) {
@@ -687,14 +698,40 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 drop(Closed.ERROR, "response of " + api + " cannot be sent: " + e);
                 return;
             }
+            if (api != null) {
+                errors.api = api;
+                response.errorCodes(errors);
+            }
             request.dropResponse();
             if (encoder().unflushed() > FLUSH_BYTES) {
                 flush(); // a burst of small requests can ask for any number of large answers
             }
         }
         if (api != null) {
+            long handled = request.handledNanos();
+            long answered = request.answeredNanos();
             shared.metrics.requestCompleted(
-                    api, request.apiVersion(), deadlines().nowNanos() - request.receivedNanos(), bytes);
+                    api,
+                    request.apiVersion(),
+                    handled - request.receivedNanos(),
+                    answered - handled,
+                    deadlines().nowNanos() - answered,
+                    bytes);
+        }
+    }
+
+    /// Counts the errors in the answers of this connection. One object for all of them.
+    private static final class AnsweredErrors implements ErrorCodes {
+        private final RequestMetrics metrics;
+        private @Nullable ApiKey api;
+
+        AnsweredErrors(RequestMetrics metrics) {
+            this.metrics = metrics;
+        }
+
+        @Override
+        public void add(short code) {
+            metrics.errorAnswered(Objects.requireNonNull(api), code);
         }
     }
 

@@ -20,8 +20,10 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.internal.PlatformDependent;
 import java.net.InetSocketAddress;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -42,7 +44,7 @@ public final class EventLoops implements AutoCloseable {
     private final EventLoopGroup group;
     private final boolean epoll;
     private final Map<EventExecutor, LoopDeadlines> deadlines;
-    private final ByteBufAllocator allocator;
+    private final PooledByteBufAllocator allocator;
 
     /// @param threads 0 means one per core
     public EventLoops(int threads, Time time) {
@@ -62,6 +64,25 @@ public final class EventLoops implements AutoCloseable {
     /// Direct memory in as many arenas as there are loops.
     public ByteBufAllocator allocator() {
         return allocator;
+    }
+
+    /// What the servers on these loops, together, hold now.
+    public NetworkState state(List<NettyServer> servers, long requestBytesLimit) {
+        int connections = 0;
+        long requestBytes = 0;
+        long unsentBytes = 0;
+        for (NettyServer server : servers) {
+            connections += server.connectionCount();
+            requestBytes += server.requestMemoryUsed();
+            unsentBytes += server.unsentBytes();
+        }
+        return new NetworkState(
+                connections,
+                requestBytes,
+                requestBytesLimit * servers.size(),
+                unsentBytes,
+                allocator.metric().usedDirectMemory(),
+                PlatformDependent.usedDirectMemory());
     }
 
     EventLoopGroup group() {

@@ -39,6 +39,11 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
     @SuppressWarnings("unused") // through STATE
     private volatile int state = OPEN;
 
+    /// On the event loop: when the handler came back without an answer, and when the answer was there; 0 if not yet.
+    private long handledNanos;
+
+    private long answeredNanos;
+
     private @Nullable Message response;
     private @Nullable String disconnectReason;
     private @Nullable Runnable giveUp;
@@ -141,6 +146,29 @@ final class ServerRequest extends ResponseSequencer.Slot<ServerRequest> implemen
             giveUp = null;
             action.run();
         }
+    }
+
+    /// The handler has come back.
+    void handled(long nowNanos) {
+        handledNanos = nowNanos;
+    }
+
+    /// Whether the answer has come to the event loop.
+    boolean isAnswered() {
+        return answeredNanos != 0;
+    }
+
+    void answered(long nowNanos) {
+        answeredNanos = nowNanos;
+    }
+
+    /// When the handler was done with it: by an answer, or by leaving that to later.
+    long handledNanos() {
+        return handledNanos == 0 ? answeredNanos : handledNanos;
+    }
+
+    long answeredNanos() {
+        return answeredNanos;
     }
 
     /// Size of the frame, for the node's request budget.

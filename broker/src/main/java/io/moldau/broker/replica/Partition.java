@@ -55,7 +55,8 @@ public final class Partition {
             TailCache tails,
             FaultHandler faults,
             Consumer<StorageException> onStorageFailure,
-            Replication replication) {}
+            Replication replication,
+            ReplicaMetrics metrics) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
@@ -70,6 +71,7 @@ public final class Partition {
     private final TopicIdPartition id;
     private final PartitionLog log;
     private final Services services;
+    private final TopicTraffic traffic;
     private final Mailbox mailbox;
     private final PartitionTail tail;
 
@@ -99,6 +101,7 @@ public final class Partition {
         this.log = log;
         this.settings = settings;
         this.services = services;
+        this.traffic = services.metrics().topic(id.topic());
         this.mailbox = new Mailbox(services.faults());
         this.tail = services.tails().newTail();
         LogView view = log.view();
@@ -121,6 +124,16 @@ public final class Partition {
 
     public TopicSettings settings() {
         return settings;
+    }
+
+    /// Where what goes in and out of the topic is counted.
+    public TopicTraffic traffic() {
+        return traffic;
+    }
+
+    /// How many requests wait for the high watermark.
+    public int waitCount() {
+        return waits.size();
     }
 
     public boolean isLeader() {
@@ -263,9 +276,12 @@ public final class Partition {
     }
 
     private void afterAppend(AppendOutcome outcome, int bytes) {
-        if (outcome instanceof AppendOutcome.Appended) {
+        if (outcome instanceof AppendOutcome.Appended appended) {
+            traffic.produced(bytes, appended.lastOffset() - appended.baseOffset() + 1);
             changed(bytes);
             completeWaits();
+        } else if (outcome instanceof AppendOutcome.Rejected) {
+            traffic.produceFailed();
         }
     }
 
@@ -571,6 +587,7 @@ public final class Partition {
         if (appended > 0) {
             tailMarks.appended(fetchOffset, appended);
             hotMarks.appended(fetchOffset, appended);
+            traffic.replicatedIn(appended);
             // For consumers that read here (KIP-392), and for those who come when this replica leads.
             tail.appended(batches.duplicate().limit(batches.position() + appended), fetchOffset);
         }

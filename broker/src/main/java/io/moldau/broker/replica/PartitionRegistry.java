@@ -60,6 +60,8 @@ public final class PartitionRegistry implements AutoCloseable {
         this(localId, logs, Map.of(), image, time, tails, faults, replication);
     }
 
+    /// Where nothing is counted.
+    ///
     /// @param directoryIds the identity of each log directory, by its absolute path
     /// @param image the node's current metadata
     public PartitionRegistry(
@@ -71,11 +73,26 @@ public final class PartitionRegistry implements AutoCloseable {
             TailCache tails,
             FaultHandler faults,
             Replication replication) {
+        this(localId, logs, directoryIds, image, time, tails, faults, replication, ReplicaMetrics.NONE);
+    }
+
+    /// @param directoryIds the identity of each log directory, by its absolute path
+    /// @param image the node's current metadata
+    public PartitionRegistry(
+            int localId,
+            LogDirs logs,
+            Map<Path, Uuid> directoryIds,
+            Supplier<MetadataImage> image,
+            Time time,
+            TailCache tails,
+            FaultHandler faults,
+            Replication replication,
+            ReplicaMetrics metrics) {
         this.localId = localId;
         this.logs = logs;
         this.directoryIds = Map.copyOf(directoryIds);
         this.image = image;
-        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed, replication);
+        this.services = new Partition.Services(localId, time, tails, faults, this::storageFailed, replication, metrics);
         logs.onOffline(this::directoryFailed);
     }
 
@@ -97,6 +114,13 @@ public final class PartitionRegistry implements AutoCloseable {
             }
         }
         return online;
+    }
+
+    /// How many replicas cannot be used because their disk failed.
+    public int offlineCount() {
+        return (int) hosted.values().stream()
+                .filter(HostedPartition.Offline.class::isInstance)
+                .count();
     }
 
     /// The replica, or why a client cannot have it: KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER where other brokers

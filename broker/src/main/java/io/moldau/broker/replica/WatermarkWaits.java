@@ -29,6 +29,10 @@ final class WatermarkWaits {
         return removed;
     }
 
+    int size() {
+        return size;
+    }
+
     boolean isEmpty() {
         return size == 0;
     }

@@ -32,12 +32,24 @@ public interface RequestMetrics {
 
     default void requestReceived(ApiKey api, short version, int bytes) {}
 
-    /// The answer went to the socket (or none was due). `nanos` counts from the last byte of the request.
-    default void requestCompleted(ApiKey api, short version, long nanos, int responseBytes) {}
+    /// The answer was written, to leave with the next flush (or none was due). The three times follow each other and
+    /// begin with the last byte of the request.
+    ///
+    /// @param handleNanos until the handler had answered, or had left the answer to later
+    /// @param waitNanos until that later answer
+    /// @param sendNanos until it was the answer's turn and it was written
+    default void requestCompleted(
+            ApiKey api, short version, long handleNanos, long waitNanos, long sendNanos, int responseBytes) {}
+
+    /// An answer carries this error code; once for each place where it does.
+    default void errorAnswered(ApiKey api, short errorCode) {}
 
     /// A handler failed, with the error the client was told.
     default void requestFailed(ApiKey api, short version, Errors error) {}
 
     /// Reading from a connection stopped: too many open requests, too much unsent, or no request memory left.
     default void readingPaused(String listener) {}
+
+    /// And goes on.
+    default void readingResumed(String listener) {}
 }

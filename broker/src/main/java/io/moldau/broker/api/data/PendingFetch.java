@@ -424,6 +424,7 @@ final class PendingFetch implements Runnable {
                 }
                 entry.sentHighWatermark = it.highWatermark();
                 entry.sentLogStartOffset = it.logStartOffset();
+                countOut(entry.partition, it.records().sizeInBytes());
             }
             case PartitionRead.Diverging it -> {
                 data.setHighWatermark(it.highWatermark())
@@ -450,9 +451,23 @@ final class PendingFetch implements Runnable {
             case PartitionRead.Failed it -> {
                 data.setErrorCode(it.error().code());
                 entry.sentHighWatermark = -1L;
+                if (entry.partition != null && !terms.isFollower()) {
+                    entry.partition.traffic().fetchFailed();
+                }
             }
         }
         return data;
+    }
+
+    private void countOut(@Nullable Partition partition, int bytes) {
+        if (partition == null || bytes == 0) {
+            return;
+        }
+        if (terms.isFollower()) {
+            partition.traffic().replicatedOut(bytes);
+        } else {
+            partition.traffic().fetched(bytes);
+        }
     }
 
     private LeaderHints hint(FetchedPartition entry, PartitionData data, @Nullable LeaderHints hints) {

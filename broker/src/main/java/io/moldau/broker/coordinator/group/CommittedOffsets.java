@@ -21,8 +21,11 @@ import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -390,6 +393,27 @@ final class CommittedOffsets {
             ofGroup.forEach(all::put);
         }
         return all;
+    }
+
+    /// The committed offsets of a group, by topic and partition.
+    List<GroupCensus.Offset> committed(String groupId) {
+        var ofGroup = offsets.get(groupId);
+        if (ofGroup == null) {
+            return List.of();
+        }
+        var found = new ArrayList<GroupCensus.Offset>();
+        for (var entry : ofGroup.committedEntries()) {
+            var partition = entry.getKey();
+            var offset = entry.getValue();
+            found.add(new GroupCensus.Offset(
+                    partition.topic(),
+                    partition.partition(),
+                    offset.offset(),
+                    offset.commitTimestampMs(),
+                    offset.metadata()));
+        }
+        found.sort(Comparator.comparing(GroupCensus.Offset::topic).thenComparingInt(GroupCensus.Offset::partition));
+        return found;
     }
 
     /// How many offsets the shard holds.

@@ -30,6 +30,7 @@ import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupResponseData;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -205,6 +206,50 @@ public final class GroupCoordinator {
                     }
                     reply.complete(new ListGroupsResponseData().setGroups(groups));
                 });
+    }
+
+    /// The groups of all shards of this node, with their offsets. Each shard is read by itself, at its own moment.
+    ///
+    /// @param mostGroups no more than so many are named
+    /// @param mostOffsets nor so many offsets, over all groups
+    public void census(int mostGroups, int mostOffsets, Consumer<GroupCensus> reply) {
+        Gather.<Integer, GroupCensus>all(
+                List.copyOf(runtime.partitions()),
+                (partition, answer) -> runtime.submit(
+                        partition,
+                        shard -> answered(answer, shard.census(mostGroups, mostOffsets)),
+                        error -> answer.complete(
+                                new GroupCensus(List.of(), 0, 0, error == Errors.NOT_COORDINATOR ? 0 : 1))),
+                shards -> reply.accept(together(shards, mostGroups, mostOffsets)));
+    }
+
+    private static GroupCensus together(List<GroupCensus> shards, int mostGroups, int mostOffsets) {
+        var groups = new ArrayList<GroupCensus.Group>();
+        int groupsLeftOff = 0;
+        int offsetsLeftOff = 0;
+        int loading = 0;
+        int room = mostOffsets;
+        for (var shard : shards) {
+            groupsLeftOff += shard.groupsLeftOff();
+            offsetsLeftOff += shard.offsetsLeftOff();
+            loading += shard.loadingShards();
+            for (var group : shard.groups()) {
+                if (groups.size() >= mostGroups) {
+                    groupsLeftOff++;
+                    continue;
+                }
+                var offsets = group.offsets();
+                if (offsets.size() > room) {
+                    offsetsLeftOff += offsets.size() - room;
+                    offsets = offsets.subList(0, room);
+                }
+                room -= offsets.size();
+                groups.add(new GroupCensus.Group(
+                        group.groupId(), group.state(), group.protocolType(), group.members(), offsets));
+            }
+        }
+        groups.sort(Comparator.comparing(GroupCensus.Group::groupId));
+        return new GroupCensus(groups, groupsLeftOff, offsetsLeftOff, loading);
     }
 
     // ---- metadata ----

@@ -32,6 +32,7 @@ import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupResponseData;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -178,6 +179,37 @@ public final class GroupShard implements CoordinatorShard {
                         .setGroupState(group.state().toString())
                         .setGroupType(CLASSIC_TYPE))
                 .toList();
+    }
+
+    /// The committed groups and offsets.
+    ///
+    /// @param mostOffsets in all; the first groups get theirs
+    GroupCensus census(int mostGroups, int mostOffsets) {
+        var named = new ArrayList<GroupCensus.Group>();
+        int groupsLeftOff = 0;
+        int offsetsLeftOff = 0;
+        int room = mostOffsets;
+        for (var entry : groups.map().committedEntries()) {
+            var group = entry.getValue();
+            if (group.is(ClassicGroupState.DEAD)) {
+                continue;
+            }
+            if (named.size() >= mostGroups) {
+                groupsLeftOff++;
+                continue;
+            }
+            var committed = offsets.committed(group.groupId());
+            var some = committed.size() > room ? committed.subList(0, room) : committed;
+            room -= some.size();
+            offsetsLeftOff += committed.size() - some.size();
+            named.add(new GroupCensus.Group(
+                    group.groupId(),
+                    group.state().toString(),
+                    group.protocolType() == null ? "" : group.protocolType(),
+                    group.size(),
+                    List.copyOf(some)));
+        }
+        return new GroupCensus(named, groupsLeftOff, offsetsLeftOff, 0);
     }
 
     private static final String CLASSIC_TYPE = "classic";

@@ -1,6 +1,8 @@
 package io.moldau.metadata.quorum.ratis;
 
+import io.moldau.metadata.quorum.MetadataQuorum.OwnCounter;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +24,20 @@ import org.apache.ratis.util.TimeDuration;
 public final class RatisMetrics extends MetricRegistries {
 
     private final Map<MetricRegistryInfo, RatisMetricRegistry> registries = new ConcurrentHashMap<>();
+
+    /// All counters; those of the same name in several members of this process are added up.
+    static Map<OwnCounter, Long> counters() {
+        var sums = new HashMap<OwnCounter, Long>();
+        if (MetricRegistries.global() instanceof RatisMetrics metrics) {
+            metrics.registries.forEach((info, registry) -> {
+                if (registry instanceof Registry own) {
+                    own.counters.forEach((name, counter) -> sums.merge(
+                            new OwnCounter(info.getMetricsComponentName(), name), counter.getCount(), Long::sum));
+                }
+            });
+        }
+        return sums;
+    }
 
     @Override
     public void clear() {

@@ -622,6 +622,11 @@ public final class RatisQuorum implements MetadataQuorum {
                 state.leaderId(), state.epoch(), own.getRaftLog().getLastCommittedIndex() + 1, voters);
     }
 
+    @Override
+    public Map<OwnCounter, Long> ownCounters() {
+        return RatisMetrics.counters();
+    }
+
     // ---- Snapshots.
 
     @Override

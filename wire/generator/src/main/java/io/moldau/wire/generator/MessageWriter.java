@@ -17,6 +17,7 @@ final class MessageWriter {
 
     private static final String IMPORTS = """
             import io.moldau.common.Uuid;
+            import io.moldau.wire.protocol.ErrorCodes;
             import io.moldau.wire.protocol.Message;
             import io.moldau.wire.protocol.RawTaggedFields;
             import io.moldau.wire.protocol.Readable;
@@ -92,6 +93,9 @@ final class MessageWriter {
         write(className, fields, versions, message);
         accessors(className, fields);
         isDefault(fields);
+        if (schema.kind() == MessageSchema.Kind.RESPONSE && fields.stream().anyMatch(this::hasErrorCode)) {
+            errorCodes(fields, message);
+        }
         equality(className, fields);
         text(className, fields);
     }
@@ -374,6 +378,55 @@ final class MessageWriter {
                                 .toList())
                 + ";");
         java.close().line();
+    }
+
+    // ---- error codes
+
+    private void errorCodes(List<FieldSchema> fields, boolean message) {
+        if (message) {
+            java.line("@Override");
+        }
+        java.open((message ? "public " : "") + "void errorCodes(ErrorCodes into)");
+        for (var field : fields) {
+            if (!hasErrorCode(field)) {
+                continue;
+            }
+            var value = "this." + field.javaName();
+            if (isErrorCode(field)) {
+                java.open("if (" + value + " != 0)");
+                java.line("into.add(" + value + ");");
+                java.close();
+                continue;
+            }
+            if (field.nullable()) {
+                java.open("if (" + value + " != null)");
+            }
+            if (field.type() instanceof Array) {
+                java.open("for (int i = 0, n = " + value + ".size(); i < n; i++)");
+                java.line(value + ".get(i).errorCodes(into);");
+                java.close();
+            } else {
+                java.line(value + ".errorCodes(into);");
+            }
+            if (field.nullable()) {
+                java.close();
+            }
+        }
+        java.close().line();
+    }
+
+    /// Whether the field is an error code or holds structs that have one.
+    private boolean hasErrorCode(FieldSchema field) {
+        var type = field.type() instanceof Array(FieldType element) ? element : field.type();
+        if (type instanceof Struct(String name)) {
+            var struct = schema.struct(name);
+            return struct != null && struct.fields().stream().anyMatch(this::hasErrorCode);
+        }
+        return isErrorCode(field);
+    }
+
+    private static boolean isErrorCode(FieldSchema field) {
+        return field.type() == Fixed.INT16 && field.name().endsWith("ErrorCode");
     }
 
     private void equality(String className, List<FieldSchema> fields) {

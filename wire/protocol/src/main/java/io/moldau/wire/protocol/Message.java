@@ -22,4 +22,8 @@ public interface Message {
     ///
     /// @throws UnsupportedFieldException if a field that the version lacks, and must not be dropped, is set
     void write(Writable out, short version);
+
+    /// Names every error code in this message that is not zero, at whatever depth, so that whoever counts errors needs
+    /// to know no single API.
+    default void errorCodes(ErrorCodes into) {}
 }

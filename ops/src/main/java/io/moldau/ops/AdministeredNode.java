@@ -1,0 +1,107 @@
+package io.moldau.ops;
+
+import io.moldau.broker.Node;
+import io.moldau.broker.NodeServices;
+import io.moldau.broker.NodeView;
+import io.moldau.broker.config.MoldauKeys;
+import io.moldau.broker.config.NodeConfig;
+import io.moldau.broker.lifecycle.StartException;
+import io.moldau.ops.admin.AdminServer;
+import io.moldau.ops.metrics.NodeMetrics;
+import io.moldau.ops.state.GroupLags;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/// A node with its metrics and its admin listener, as `moldau start` runs it.
+///
+/// The listener is bound while the node starts, so that it costs the start nothing and says early that the node lives.
+/// It
+/// goes last, so that it says to the end that the node is not ready any more.
+public final class AdministeredNode implements AutoCloseable {
+
+    private final Node node;
+    private final NodeMetrics metrics;
+    private final @Nullable AdminServer admin;
+
+    private AdministeredNode(Node node, NodeMetrics metrics, @Nullable AdminServer admin) {
+        this.node = node;
+        this.metrics = metrics;
+        this.admin = admin;
+    }
+
+    /// Returns as [Node#start(NodeConfig)] does.
+    ///
+    /// @throws StartException if the node cannot start, or its admin listener cannot be bound
+    public static AdministeredNode start(NodeConfig config, String version) {
+        return start(config, NodeServices.real(), version);
+    }
+
+    public static AdministeredNode start(NodeConfig config, NodeServices services, String version) {
+        var metrics = new NodeMetrics(config, services, version);
+        CompletableFuture<@Nullable AdminServer> opening = CompletableFuture.supplyAsync(
+                () -> AdminServer.open(config, metrics),
+                task -> Thread.ofPlatform()
+                        .name("moldau-admin-start")
+                        .daemon(true)
+                        .start(task));
+        Node node;
+        try {
+            node = Node.start(config, metrics.services());
+        } catch (RuntimeException e) {
+            opening.thenAccept(AdministeredNode::close);
+            throw e;
+        }
+        AdminServer admin;
+        try {
+            admin = opening.join();
+        } catch (CompletionException e) {
+            node.stop();
+            if (e.getCause() instanceof StartException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+        observe(node.view(), metrics, admin, config, version);
+        return new AdministeredNode(node, metrics, admin);
+    }
+
+    private static void observe(
+            NodeView view, NodeMetrics metrics, @Nullable AdminServer admin, NodeConfig config, String version) {
+        NodeView.Broker broker = view.broker();
+        GroupLags lags = broker == null
+                ? null
+                : new GroupLags(
+                        broker,
+                        view.time(),
+                        config.get(MoldauKeys.METRICS_GROUPS),
+                        config.get(MoldauKeys.METRICS_GROUP_PARTITIONS));
+        metrics.observe(view, lags);
+        if (admin != null) {
+            admin.observe(view, lags, version);
+        }
+    }
+
+    public Node node() {
+        return node;
+    }
+
+    /// Where the admin listener is, null if there is none.
+    public @Nullable String adminUrl() {
+        return admin == null ? null : admin.url();
+    }
+
+    /// Stops the node in order, then the rest.
+    @Override
+    public void close() {
+        node.stop();
+        close(admin);
+        metrics.close();
+    }
+
+    private static void close(@Nullable AdminServer server) {
+        if (server != null) {
+            server.close();
+        }
+    }
+}

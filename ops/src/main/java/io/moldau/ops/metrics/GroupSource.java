@@ -1,0 +1,56 @@
+package io.moldau.ops.metrics;
+
+import io.moldau.broker.coordinator.group.GroupCensus;
+import io.moldau.ops.state.GroupLags;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/// Tells the groups this node coordinates, and how far behind they are.
+final class GroupSource implements MetricSource {
+
+    private final Supplier<GroupLags.Report> lags;
+
+    GroupSource(Supplier<GroupLags.Report> lags) {
+        this.lags = lags;
+    }
+
+    @Override
+    public void collect(Samples into) {
+        GroupLags.Report report = lags.get();
+        GroupCensus census = report.census();
+        into.add(Metrics.GROUPS, census.groups().size() + (double) census.groupsLeftOff());
+        into.add(Metrics.LEFT_OFF, census.groupsLeftOff(), "groups");
+        into.add(Metrics.LEFT_OFF, census.offsetsLeftOff(), "group_partitions");
+        into.add(Metrics.SHARDS_LOADING, census.loadingShards());
+        for (GroupLags.Group group : report.groups()) {
+            tell(group, into);
+        }
+    }
+
+    private static void tell(GroupLags.Group group, Samples into) {
+        String id = group.groupId();
+        into.add(Metrics.GROUP_STATE, 1, id, group.state());
+        into.add(Metrics.GROUP_MEMBERS, group.members(), id);
+        Map<String, Long> byTopic = new TreeMap<>();
+        double oldest = 0;
+        int elsewhere = 0;
+        for (GroupLags.Lag lag : group.lags()) {
+            var labels = Samples.labels(Metrics.GROUP_OFFSET, id, lag.topic(), Integer.toString(lag.partition()));
+            into.add(Metrics.GROUP_OFFSET, labels, lag.offset());
+            if (!lag.isKnown()) {
+                elsewhere++;
+                continue;
+            }
+            into.add(Metrics.GROUP_LAG, labels, lag.records());
+            byTopic.merge(lag.topic(), lag.records(), Long::sum);
+            if (lag.seconds() >= 0) {
+                into.add(Metrics.GROUP_LAG_SECONDS, labels, lag.seconds());
+                oldest = Math.max(oldest, lag.seconds());
+            }
+        }
+        byTopic.forEach((topic, sum) -> into.add(Metrics.GROUP_LAG_SUM, sum, id, topic));
+        into.add(Metrics.GROUP_LAG_SECONDS_MAX, oldest, id);
+        into.add(Metrics.GROUP_ELSEWHERE, elsewhere, id);
+    }
+}

@@ -1,0 +1,68 @@
+package io.moldau.ops.metrics;
+
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmInfoMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.moldau.common.time.Time;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+
+/// All metrics of a node in Prometheus' text format: Micrometer's of the JVM and the process, and our own.
+///
+/// Made at the first scrape, so that a start pays nothing for it. One scrape at a time.
+final class PrometheusEndpoint implements AutoCloseable {
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final List<MetricSource> sources;
+    private final Time time;
+    private double lastSeconds;
+
+    PrometheusEndpoint(List<MetricSource> sources, Time time) {
+        this.sources = List.copyOf(sources);
+        this.time = time;
+        new JvmMemoryMetrics().bindTo(registry);
+        collections.bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new JvmInfoMetrics().bindTo(registry);
+        new ClassLoaderMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new FileDescriptorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        MultiCollector own = this::collect;
+        registry.getPrometheusRegistry().register(own);
+    }
+
+    private MetricSnapshots collect() {
+        long began = time.nanoseconds();
+        var samples = new Samples();
+        samples.add(Metrics.SCRAPE_SECONDS, lastSeconds);
+        for (MetricSource source : sources) {
+            source.collect(samples);
+        }
+        MetricSnapshots snapshots = samples.snapshots();
+        lastSeconds = (time.nanoseconds() - began) / 1e9;
+        return snapshots;
+    }
+
+    /// Writes a scrape.
+    synchronized void write(OutputStream out) throws IOException {
+        registry.scrape(out);
+    }
+
+    @Override
+    public void close() {
+        collections.close();
+        registry.close();
+    }
+}

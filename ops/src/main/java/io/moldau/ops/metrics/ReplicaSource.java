@@ -1,0 +1,149 @@
+package io.moldau.ops.metrics;
+
+import io.moldau.broker.NodeView;
+import io.moldau.broker.replica.Partition;
+import io.moldau.log.LogView;
+import io.moldau.log.dir.LogDirState;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.partition.PartitionRegistration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Tells the replicas of this node, as they are now.
+final class ReplicaSource implements MetricSource {
+
+    private final NodeView node;
+    private final NodeView.Broker broker;
+    private final int most;
+
+    /// @param most partitions have metrics of their own
+    ReplicaSource(NodeView node, NodeView.Broker broker, int most) {
+        this.node = node;
+        this.broker = broker;
+        this.most = most;
+    }
+
+    /// What is summed up over all replicas.
+    private static final class Sums {
+        int leaders;
+        int underReplicated;
+        int underMinIsr;
+        int atMinIsr;
+        int reassigning;
+        long bytes;
+        long waits;
+    }
+
+    @Override
+    public void collect(Samples into) {
+        MetadataImage image = node.image().get();
+        List<Partition> partitions = new ArrayList<>(broker.partitions().onlinePartitions());
+        partitions.sort(
+                Comparator.comparing((Partition it) -> it.topicPartition().topic())
+                        .thenComparing(it -> it.topicPartition().partition()));
+        Map<String, Integer> minInsync = new HashMap<>();
+        Sums sums = new Sums();
+        int named = 0;
+        for (Partition partition : partitions) {
+            LogView log = partition.log().view();
+            sums.bytes += log.sizeInBytes();
+            sums.waits += partition.waitCount();
+            String topic = partition.topicPartition().topic();
+            PartitionRegistration registration =
+                    partition.isLeader() ? image.topics().partition(partition.topicPartition()) : null;
+            if (registration != null) {
+                int min = minInsync.computeIfAbsent(topic, node.minInsyncReplicas()::applyAsInt);
+                sumUp(registration, min, sums);
+            }
+            if (named < most) {
+                named++;
+                tell(partition, log, registration, image, into);
+            }
+        }
+        into.add(Metrics.LEFT_OFF, partitions.size() - named, "partitions");
+        into.add(Metrics.PARTITION_COUNT, partitions.size());
+        into.add(Metrics.LEADER_COUNT, sums.leaders);
+        into.add(Metrics.UNDER_REPLICATED, sums.underReplicated);
+        into.add(Metrics.UNDER_MIN_ISR, sums.underMinIsr);
+        into.add(Metrics.AT_MIN_ISR, sums.atMinIsr);
+        into.add(Metrics.REASSIGNING, sums.reassigning);
+        into.add(Metrics.OFFLINE_REPLICAS, broker.partitions().offlineCount());
+        into.add(Metrics.LOG_BYTES, sums.bytes);
+        into.add(Metrics.PRODUCE_WAITS, sums.waits, "Produce");
+        into.add(Metrics.FETCH_SESSIONS, broker.fetchSessions().size());
+        into.add(Metrics.FETCH_SESSION_EVICTIONS, broker.fetchSessions().evictions());
+        directories(into);
+    }
+
+    private static void sumUp(PartitionRegistration registration, int minInsync, Sums sums) {
+        int inSync = registration.isr().size();
+        int needed = Math.min(minInsync, registration.replicas().size());
+        sums.leaders++;
+        if (inSync
+                < registration.replicas().size() - registration.addingReplicas().size()) {
+            sums.underReplicated++;
+        }
+        if (inSync < needed) {
+            sums.underMinIsr++;
+        } else if (inSync == needed) {
+            sums.atMinIsr++;
+        }
+        if (registration.isReassigning()) {
+            sums.reassigning++;
+        }
+    }
+
+    private void tell(
+            Partition partition,
+            LogView log,
+            @Nullable PartitionRegistration registration,
+            MetadataImage image,
+            Samples into) {
+        String topic = partition.topicPartition().topic();
+        int index = partition.topicPartition().partition();
+        var labels = Samples.labels(Metrics.LOG_SIZE, topic, Integer.toString(index));
+        into.add(Metrics.LOG_SIZE, labels, log.sizeInBytes());
+        into.add(Metrics.LOG_START, labels, log.logStartOffset());
+        into.add(Metrics.LOG_END, labels, log.logEndOffset());
+        into.add(Metrics.LOG_SEGMENTS, labels, partition.log().segmentCount());
+        if (registration == null) {
+            return;
+        }
+        into.add(Metrics.CURRENT_OFFSET, labels, partition.highWatermark());
+        into.add(Metrics.OLDEST_OFFSET, labels, log.logStartOffset());
+        into.add(Metrics.PARTITION_ISR, labels, registration.isr().size());
+        into.add(Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
+        into.add(Metrics.PARTITION_LEADER, labels, registration.leader());
+        if (index == 0) {
+            var whole = image.topics().topic(topic);
+            if (whole != null) {
+                into.add(Metrics.TOPIC_PARTITIONS, whole.partitions().size(), topic);
+            }
+        }
+    }
+
+    private void directories(Samples into) {
+        int offline = 0;
+        for (LogDirState directory : broker.logs().directories()) {
+            if (directory instanceof LogDirState.Offline) {
+                offline++;
+                continue;
+            }
+            Path path = directory.path();
+            try {
+                into.add(Metrics.DIRECTORY_USABLE, broker.logs().usableBytes(path), path.toString());
+                into.add(Metrics.DIRECTORY_TOTAL, broker.logs().totalBytes(path), path.toString());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        into.add(Metrics.OFFLINE_DIRECTORIES, offline);
+    }
+}

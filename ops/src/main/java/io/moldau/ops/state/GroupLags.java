@@ -1,0 +1,166 @@
+package io.moldau.ops.state;
+
+import io.moldau.broker.NodeView;
+import io.moldau.broker.coordinator.group.GroupCensus;
+import io.moldau.broker.replica.HostedPartition;
+import io.moldau.broker.replica.Partition;
+import io.moldau.common.ApiException;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.common.time.Time;
+import io.moldau.log.storage.StorageException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// How far the groups that a node coordinates are behind, in records and in time.
+///
+/// The end of a partition is the high watermark of the replica on this node; where there is none, lag is not known
+/// here.
+/// The age of the oldest unread record is read from the log, once for each position a group stands at: nothing of this
+/// is on the path of a request. Thread-safe; one look at a time, and none within a second of the last.
+public final class GroupLags {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GroupLags.class);
+
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /// Look-ups in logs for one report. Those that are left over have their turn in the next.
+    private static final int MOST_LOOKUPS = 5_000;
+
+    private static final long UNKNOWN = -1;
+
+    /// How far a group is behind in one partition.
+    ///
+    /// @param offset the next one it will read
+    /// @param committedMs when it said so
+    /// @param endOffset the high watermark; -1 if there is no replica here
+    /// @param records between the two; -1 if not known
+    /// @param seconds the age of the oldest unread record, 0 if there is none; -1 if not known
+    public record Lag(
+            String topic, int partition, long offset, long committedMs, long endOffset, long records, double seconds) {
+
+        public boolean isKnown() {
+            return endOffset >= 0;
+        }
+    }
+
+    /// One group and its partitions.
+    public record Group(String groupId, String state, String protocolType, int members, List<Lag> lags) {}
+
+    /// All of them.
+    public record Report(GroupCensus census, List<Group> groups) {}
+
+    /// Where a group stands in a log.
+    private record Place(Uuid topicId, int partition, long offset) {}
+
+    private static final GroupCensus NOBODY = new GroupCensus(List.of(), 0, 0, 0);
+
+    private final NodeView.Broker broker;
+    private final Time time;
+    private final int mostGroups;
+    private final int mostPartitions;
+
+    private Map<Place, Long> timestamps = new HashMap<>();
+    private @Nullable Report last;
+    private long lastNanos;
+
+    public GroupLags(NodeView.Broker broker, Time time, int mostGroups, int mostPartitions) {
+        this.broker = broker;
+        this.time = time;
+        this.mostGroups = mostGroups;
+        this.mostPartitions = mostPartitions;
+    }
+
+    /// As of now, or of the second before.
+    public synchronized Report report() {
+        Report fresh = last;
+        if (fresh != null && time.nanoseconds() - lastNanos < FRESH_NANOS) {
+            return fresh;
+        }
+        var census = new CompletableFuture<GroupCensus>();
+        broker.groups().census(mostGroups, mostPartitions, census::complete);
+        Report report =
+                evaluate(census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join());
+        last = report;
+        lastNanos = time.nanoseconds();
+        return report;
+    }
+
+    private Report evaluate(GroupCensus census) {
+        long nowMs = time.milliseconds();
+        Map<Place, Long> known = new HashMap<>();
+        int[] lookups = {MOST_LOOKUPS};
+        List<Group> groups = new ArrayList<>(census.groups().size());
+        for (GroupCensus.Group group : census.groups()) {
+            List<Lag> lags = new ArrayList<>(group.offsets().size());
+            for (GroupCensus.Offset offset : group.offsets()) {
+                lags.add(lag(offset, nowMs, known, lookups));
+            }
+            groups.add(new Group(
+                    group.groupId(), group.state(), group.protocolType(), group.members(), List.copyOf(lags)));
+        }
+        timestamps = known;
+        return new Report(census, List.copyOf(groups));
+    }
+
+    private Lag lag(GroupCensus.Offset offset, long nowMs, Map<Place, Long> known, int[] lookups) {
+        HostedPartition hosted = broker.partitions().get(new TopicPartition(offset.topic(), offset.partition()));
+        if (!(hosted instanceof HostedPartition.Online(Partition partition))) {
+            return new Lag(
+                    offset.topic(),
+                    offset.partition(),
+                    offset.offset(),
+                    offset.committedMs(),
+                    UNKNOWN,
+                    UNKNOWN,
+                    UNKNOWN);
+        }
+        long end = partition.highWatermark();
+        long records = Math.max(0, end - offset.offset());
+        double seconds = records == 0 ? 0 : age(partition, offset.offset(), end, nowMs, known, lookups);
+        return new Lag(
+                offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), end, records, seconds);
+    }
+
+    private double age(Partition partition, long offset, long end, long nowMs, Map<Place, Long> known, int[] lookups) {
+        // What retention has taken cannot be read any more: the oldest unread record is then the first that is left.
+        long from = Math.max(offset, partition.logStartOffset());
+        if (from >= end) {
+            return 0;
+        }
+        var place = new Place(partition.topicId(), partition.topicPartition().partition(), from);
+        Long timestamp = known.get(place);
+        if (timestamp == null) {
+            timestamp = timestamps.get(place);
+        }
+        if (timestamp == null) {
+            if (lookups[0] <= 0) {
+                return UNKNOWN;
+            }
+            lookups[0]--;
+            timestamp = timestampAt(partition, from, end);
+        }
+        if (timestamp < 0) {
+            return UNKNOWN;
+        }
+        known.put(place, timestamp);
+        return Math.max(0, nowMs - timestamp) / 1e3;
+    }
+
+    private static long timestampAt(Partition partition, long offset, long end) {
+        try {
+            return partition.log().timestampAt(offset, end);
+        } catch (StorageException | ApiException e) {
+            // Whoever serves the partition finds the same and takes it offline.
+            LOG.debug("no timestamp partition={} offset={}", partition.topicPartition(), offset, e);
+            return UNKNOWN;
+        }
+    }
+}

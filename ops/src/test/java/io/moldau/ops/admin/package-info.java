@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.admin;
+
+import org.jspecify.annotations.NullMarked;

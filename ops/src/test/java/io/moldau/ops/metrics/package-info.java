@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.state;
+
+import org.jspecify.annotations.NullMarked;
