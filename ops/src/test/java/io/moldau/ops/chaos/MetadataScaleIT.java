@@ -120,17 +120,21 @@ class MetadataScaleIT {
                 active.kill();
                 seconds.add(seconds(() -> change(admin, n)));
                 active.start();
+                long since = System.currentTimeMillis();
                 cluster.await(
                         "controller " + active.id() + " to follow",
                         PATIENCE,
-                        () -> allFollow(cluster.view().quorum()));
+                        () -> allFollow(cluster.view().quorum(), since));
             }
         }
         return seconds.stream().mapToDouble(Double::doubleValue).toArray();
     }
 
-    private static boolean allFollow(QuorumInfo quorum) {
-        return quorum.voters().stream().allMatch(it -> quorum.highWatermark() - it.logEndOffset() < 100);
+    private static boolean allFollow(QuorumInfo quorum, long sinceMs) {
+        return quorum.voters().stream()
+                .filter(it -> it.replicaId() != quorum.leaderId())
+                .allMatch(it -> it.lastFetchTimestamp().orElse(-1) > sinceMs
+                        && quorum.highWatermark() - it.logEndOffset() < 100);
     }
 
     private static void change(Admin admin, int n) throws Exception {
