@@ -678,7 +678,7 @@ public final class Node implements AutoCloseable {
         if (id != null) {
             registrar.directoryFailed(id);
         }
-        if (logDirs.directories().stream().noneMatch(LogDirState.Online.class::isInstance)) {
+        if (!stopped.get() && logDirs.directories().stream().noneMatch(LogDirState.Online.class::isInstance)) {
             services.faults()
                     .handle("log directories", new IOException("All log directories have failed, " + path + " last."));
         }

@@ -4,6 +4,7 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.replica.Partition;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What must hold after every step. Looks at the node at which something has just happened and keeps what it saw, so
-/// that a look costs little while nothing changes there.
+/// What must hold after every step. Looks at the node at which something has just happened and keeps
+/// what it saw, so that a look costs little while nothing changes there.
 final class Checks {
 
     private final SimulatedCluster cluster;
@@ -58,18 +59,34 @@ final class Checks {
         metadata.look(node, broker);
         for (Partition partition : broker.partitions().onlinePartitions()) {
             Watched it = watched.get(partition);
+            boolean first = it == null;
             if (it == null) {
                 var id = new TopicIdPartition(partition.topicId(), partition.topicPartition());
                 it = new Watched(node, id, logs.watch(node, id), new LeaderChecker.Seen());
                 watched.put(partition, it);
             }
             logs.look(node, it.id(), partition, it.log());
+            if (first) {
+                logs.mirror(node.id(), it.id()).isHere();
+            }
             leaders.look(node, it.id(), partition, it.leader());
         }
     }
 
     /// What is known of one replica of a process.
     private record Watched(SimulatedNode node, TopicIdPartition id, LogChecker.Seen log, LeaderChecker.Seen leader) {}
+
+    /// The quorum has committed another state of a partition.
+    void registered(TopicIdPartition id, PartitionRegistration now, @Nullable PartitionRegistration before) {
+        if (before != null) {
+            for (int replica : before.replicas()) {
+                if (!now.replicas().contains(replica)) {
+                    logs.mirror(replica, id).takenAway();
+                }
+            }
+        }
+        leaders.registered(id, now);
+    }
 
     void crashed(SimulatedNode node, boolean lostPower) {
         logs.crashed(node, lostPower);

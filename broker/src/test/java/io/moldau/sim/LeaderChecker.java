@@ -1,14 +1,19 @@
 package io.moldau.sim;
 
+import io.moldau.broker.replica.HostedPartition;
+import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.Partition;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One leader for each epoch; its high watermark never falls and is never above what the in-sync replicas have.
+/// One leader for each epoch; its high watermark never falls and is never above what the in-sync
+/// replicas have. What the controller has committed as in sync, the leader of that epoch counts as in
+/// sync: the committed ISR is within the maximal ISR.
 final class LeaderChecker {
 
     private record Epoch(TopicIdPartition partition, int leaderEpoch) {}
@@ -68,6 +73,9 @@ final class LeaderChecker {
             if (highWatermark != seen.highWatermark) {
                 cluster.log().note(node, "committed", id.topicPartition(), highWatermark, partition.logEndOffset());
             }
+            if (registration != null) {
+                withinMaximal(node, id, partition, registration);
+            }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, epoch, (int) highWatermark);
         }
@@ -90,6 +98,36 @@ final class LeaderChecker {
                     null);
         }
         commits.elected(node, id, epoch);
+    }
+
+    /// The quorum has committed another state of the partition.
+    void registered(TopicIdPartition id, PartitionRegistration registration) {
+        if (!registration.hasLeader()) {
+            return;
+        }
+        SimulatedNode node = cluster.node(registration.leader());
+        SimulatedNode.Process process = node.process();
+        SimulatedNode.Broker broker = process == null ? null : process.broker();
+        if (broker != null
+                && broker.partitions().get(id.topicPartition()) instanceof HostedPartition.Online(Partition partition)
+                && partition.topicId().equals(id.topicId())) {
+            withinMaximal(node, id, partition, registration);
+        }
+    }
+
+    private void withinMaximal(
+            SimulatedNode node, TopicIdPartition id, Partition partition, PartitionRegistration registration) {
+        LeaderState state = partition.leaderState();
+        if (state == null || state.leaderEpoch() != registration.leaderEpoch()) {
+            return;
+        }
+        List<Integer> maximal = state.maximalIsr();
+        if (!maximal.containsAll(registration.isr())) {
+            cluster.fail(
+                    "the committed ISR of " + id.topicPartition() + " has members that its leader " + node
+                            + " does not wait for: " + maximal + "; " + registration,
+                    null);
+        }
     }
 
     private void inSync(

@@ -13,8 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Logs match: two records with the same offset and epoch are the same record, on whichever replica and whenever, and
-/// have the same record before them. A replica never cuts off what is committed, except by losing its power.
+/// Logs match: two records with the same offset and epoch are the same record, on whichever replica and
+/// whenever, and have the same record before them. A replica never cuts off what is committed, except
+/// by losing its power or because it is a replica no more.
 final class LogChecker {
 
     private record Position(TopicIdPartition partition, int offset, int epoch) {}
@@ -91,7 +92,7 @@ final class LogChecker {
         cluster.log().note(node, "cut", id.topicPartition(), mirror.size(), to);
         if (mirror.isLossPossible()) {
             mirror.lookedAtAfterLoss(true);
-        } else {
+        } else if (!mirror.isTakenAway()) {
             History history = cluster.checks().commits().history(id);
             for (int offset = to; offset < mirror.size() && offset < history.size(); offset++) {
                 if (history.isIn(mirror, offset) && !mirror.isLossy()) {

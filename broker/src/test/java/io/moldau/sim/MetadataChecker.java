@@ -1,9 +1,14 @@
 package io.moldau.sim;
 
+import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.MetadataProvenance;
+import io.moldau.metadata.image.TopicImage;
+import io.moldau.metadata.image.TopicsDelta;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.MetadataBatch;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,14 +66,22 @@ final class MetadataChecker {
                                 now.offset());
             }
         }
-        for (int node = 0; node < cluster.nodes().size(); node++) {
-            int id = node;
-            delta.topicsDelta()
-                    .localChanges(node)
-                    .leaders()
-                    .forEach((partition, it) -> cluster.log()
-                            .note(cluster.node(id), "to lead", partition.topicPartition() + " " + it, now.offset()));
-        }
+        TopicsDelta topics = delta.topicsDelta();
+        topics.changedPartitions().forEach((topicId, partitions) -> {
+            TopicImage topic = now.topics().topic(topicId);
+            TopicImage old = topics.base().topic(topicId);
+            if (topic == null) {
+                throw new AssertionError("a topic that changed is not there: " + topicId);
+            }
+            for (int partition : partitions) {
+                var id = new TopicIdPartition(topicId, new TopicPartition(topic.name(), partition));
+                PartitionRegistration it = topic.partition(partition);
+                if (it != null) {
+                    cluster.log().note(null, "partition", id.topicPartition() + " " + it, now.offset());
+                    cluster.checks().registered(id, it, old == null ? null : old.partition(partition));
+                }
+            }
+        });
     }
 
     void crashed(SimulatedNode node) {

@@ -2,7 +2,6 @@ package io.moldau.sim;
 
 import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
-import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.ArrayList;
@@ -26,9 +25,9 @@ final class Nemesis {
         this.random = scheduler.split();
         this.meanPauseNanos = TimeUnit.MILLISECONDS.toNanos(
                 switch (cluster.scenario().level()) {
-                    case 1 -> 3_000;
-                    case 2 -> 1_200;
-                    default -> 500;
+                    case 1 -> 2_000;
+                    case 2 -> 800;
+                    default -> 300;
                 });
     }
 
@@ -68,11 +67,11 @@ final class Nemesis {
     }
 
     private void trouble() {
-        switch (random.nextInt(14)) {
-            case 0, 1 -> crash(randomNode(), SimulatedNode.End.KILLED);
-            case 2, 3 ->
+        switch (random.nextInt(20)) {
+            case 0, 1 -> crash(victim(), SimulatedNode.End.KILLED);
+            case 2, 3, 14 ->
                 crash(
-                        randomNode(),
+                        victim(),
                         random.nextBoolean() ? SimulatedNode.End.POWER_LOST_CLEAN : SimulatedNode.End.POWER_LOST_TORN);
             case 4 -> {
                 if (random.nextInt(4) == 0) {
@@ -87,8 +86,84 @@ final class Nemesis {
             case 10 -> electController();
             case 11 -> lagController();
             case 12 -> disturbNetwork();
-            default -> topics();
+            case 13 -> topics();
+            case 15, 16 -> stall();
+            case 17 -> reassign();
+            case 18 -> cluster.admin().electPreferredLeaders();
+            default -> {
+                cluster.log().note(null, "snapshot", "");
+                cluster.quorum().snapshotAndPurge();
+            }
         }
+    }
+
+    /// Any node, or one with a replica that is on its way back into the ISR: that is when most can go wrong.
+    private SimulatedNode victim() {
+        List<SimulatedNode> behind = new ArrayList<>();
+        for (Placed it : placed()) {
+            for (int replica : it.registration().replicas()) {
+                if (!it.registration().isr().contains(replica)) {
+                    behind.add(cluster.node(replica));
+                }
+            }
+        }
+        return behind.isEmpty() || random.nextBoolean() ? randomNode() : behind.get(random.nextInt(behind.size()));
+    }
+
+    /// A partition and what the quorum has committed of it.
+    private record Placed(TopicIdPartition id, PartitionRegistration registration) {}
+
+    private List<Placed> placed() {
+        List<Placed> all = new ArrayList<>();
+        for (TopicImage topic : cluster.checks().metadata().image().topics().topics()) {
+            topic.partitions()
+                    .forEach((number, registration) -> all.add(new Placed(
+                            new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number)), registration)));
+        }
+        return all;
+    }
+
+    /// What is sent over the connections between two machines arrives late; over new connections all is
+    /// well. Mostly where messages about who is in sync go.
+    private void stall() {
+        List<Placed> all = placed();
+        int client = randomNode().id();
+        int server = randomNode().id();
+        if (!all.isEmpty() && random.nextInt(4) > 0) {
+            PartitionRegistration it = all.get(random.nextInt(all.size())).registration();
+            List<Integer> replicas = it.replicas();
+            boolean toController = random.nextBoolean();
+            client = toController ? it.leader() : replicas.get(random.nextInt(replicas.size()));
+            server = toController ? cluster.quorum().leader() : it.leader();
+        }
+        if (client < 0 || server < 0) {
+            return;
+        }
+        long nanos = nanos(200, 6_000);
+        boolean back = random.nextInt(4) == 0;
+        cluster.log().note(null, back ? "stall back" : "stall", "", client, server, nanos / 1_000_000);
+        cluster.network().stall(client, server, back, nanos);
+    }
+
+    /// Moves a partition to other brokers or into another order, or calls a move off.
+    private void reassign() {
+        List<Placed> all = placed();
+        if (all.isEmpty()) {
+            return;
+        }
+        Placed it = all.get(random.nextInt(all.size()));
+        if (it.registration().isReassigning() && random.nextBoolean()) {
+            cluster.admin().reassign(it.id().topicPartition(), null);
+            return;
+        }
+        List<Integer> brokers = new ArrayList<>();
+        for (SimulatedNode node : cluster.nodes()) {
+            if (cluster.scenario().isBroker(node.id())) {
+                brokers.add(random.nextInt(brokers.size() + 1), node.id());
+            }
+        }
+        int replicas = random.nextInt(4) == 0 ? Scenario.MIN_IN_SYNC : Scenario.REPLICAS;
+        cluster.admin().reassign(it.id().topicPartition(), List.copyOf(brokers.subList(0, replicas)));
     }
 
     /// A node ended in order; somebody starts it again.
@@ -113,9 +188,9 @@ final class Nemesis {
         startLater(node, random.nextInt(4) == 0 ? 6_000 : 1_000);
     }
 
-    /// Where nothing is forced to the disk and machines lose their power, only one may be in trouble at a time: what
-    /// two
-    /// of three have lost nobody can bring back.
+    /// Where nothing is forced to the disk a process may end only while the controller is right about
+    /// who else has all that is committed, of every partition that the node has a replica of. What all
+    /// of them have lost nobody can bring back; and the controller takes every crash for a loss.
     private boolean mayCrash(SimulatedNode node, SimulatedNode.End end) {
         Scenario scenario = cluster.scenario();
         if (scenario.syncs() || !scenario.isBroker(node.id())) {
@@ -124,29 +199,37 @@ final class Nemesis {
         if (!scenario.losesPower()) {
             return end == SimulatedNode.End.KILLED;
         }
-        MetadataImage image = cluster.checks().metadata().image();
-        for (SimulatedNode each : cluster.nodes()) {
-            if (!each.isRunning()
-                    || each.isPaused()
-                    || (scenario.isBroker(each.id()) && !image.cluster().isUnfenced(each.id()))) {
+        for (Placed it : placed()) {
+            if (it.registration().replicas().contains(node.id()) && !hasOther(it, node.id())) {
                 return false;
             }
         }
-        for (TopicImage topic : image.topics().topics()) {
-            for (var entry : topic.partitions().entrySet()) {
-                var id = new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), entry.getKey()));
-                PartitionRegistration partition = entry.getValue();
-                if (partition.isr().size() < partition.replicas().size()) {
+        return true;
+    }
+
+    /// Whether others than that one are counted on, and all of them may be.
+    private boolean hasOther(Placed it, int than) {
+        boolean others = false;
+        for (int replica : it.registration().replicas()) {
+            boolean countedOn = it.registration().isr().contains(replica)
+                    || it.registration().elr().contains(replica);
+            if (replica != than && countedOn) {
+                if (!isAsRegistered(cluster.node(replica))
+                        || cluster.checks().logs().mirror(replica, it.id()).isDamaged()) {
                     return false;
                 }
-                for (int replica : partition.replicas()) {
-                    if (cluster.checks().logs().mirror(replica, id).isDamaged()) {
-                        return false;
-                    }
-                }
+                others = true;
             }
         }
-        return true;
+        return others;
+    }
+
+    private boolean isAsRegistered(SimulatedNode node) {
+        SimulatedNode.Process process = node.process();
+        SimulatedNode.Broker broker = process == null ? null : process.broker();
+        return broker != null
+                && broker.registrar().brokerEpoch()
+                        == cluster.checks().metadata().brokerEpoch(node.id());
     }
 
     private void crashAll() {
@@ -257,9 +340,10 @@ final class Nemesis {
     private void disturbNetwork() {
         double resets = random.nextInt(3) == 0 ? random.nextDouble() * 0.05 : 0;
         double slow = random.nextDouble() * 0.3;
-        cluster.log().note(null, "disturb", "", (long) (resets * 1000), (long) (slow * 1000));
-        cluster.network().disturb(resets, slow);
-        scheduler.after(nanos(200, 3_000), null, "calm", () -> cluster.network().disturb(0, 0));
+        double stalls = random.nextInt(3) == 0 ? random.nextDouble() * 0.02 : 0;
+        cluster.log().note(null, "disturb", "", (long) (resets * 1000), (long) (slow * 1000), (long) (stalls * 1000));
+        cluster.network().disturb(resets, slow, stalls);
+        scheduler.after(nanos(200, 3_000), null, "calm", () -> cluster.network().disturb(0, 0, 0));
     }
 
     private void topics() {

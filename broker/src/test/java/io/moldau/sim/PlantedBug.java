@@ -2,8 +2,8 @@ package io.moldau.sim;
 
 import java.util.List;
 
-/// A mistake that somebody could make, and that the simulation must find. Planted by [PlantedClassLoader] into the
-/// compiled classes, so that nothing in the product knows of it.
+/// A mistake that somebody could make, and that the simulation must find. Planted by
+/// [PlantedClassLoader] into the compiled classes, so that nothing in the product knows of it.
 ///
 /// Each is a list of calls that are replaced, inside one class, by a method of [Planted].
 enum PlantedBug {
@@ -62,7 +62,13 @@ enum PlantedBug {
                     "",
                     "io/moldau/broker/replica/LeaderState$Eligibility",
                     "isEligible",
-                    "anyProcess")),
+                    "anyProcess"),
+            new Swap(
+                    "io/moldau/broker/replica/Partition",
+                    "checkFollower",
+                    "io/moldau/broker/replica/Partition$FollowerFetch",
+                    "brokerEpoch",
+                    "noBrokerEpoch")),
     /// A leader counts on a smaller ISR before the controller has confirmed it.
     ACK_WITH_STALE_ISR(new Swap(
             "io/moldau/broker/replica/LeaderState",

@@ -11,6 +11,7 @@ final class ReplicaMirror {
     private boolean lossy;
     private boolean lossPossible;
     private long lostUnder = -1;
+    private boolean takenAway;
 
     int size() {
         return size;
@@ -36,6 +37,20 @@ final class ReplicaMirror {
 
     void cut(int to) {
         size = Math.min(size, to);
+    }
+
+    /// A reassignment took the replica away: its log is to be deleted, and a later one begins anew.
+    void takenAway() {
+        takenAway = true;
+    }
+
+    boolean isTakenAway() {
+        return takenAway;
+    }
+
+    /// The replica was looked at after a process opened it.
+    void isHere() {
+        takenAway = false;
     }
 
     /// The machine lost its power: the log may have lost records that it had, until it is looked at again.

@@ -3,6 +3,7 @@ package io.moldau.sim;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
+import io.moldau.metadata.quorum.AppliedMetadata;
 import java.util.SplittableRandom;
 
 /// What kind of cluster and what kind of trouble one seed gets.
@@ -12,12 +13,14 @@ import java.util.SplittableRandom;
 /// @param combined whether the controllers are brokers too
 /// @param topics how many topics there are to begin with
 /// @param partitions how many partitions each of them has
-/// @param syncs whether every append is forced to the disk, so that machines may lose their power at any time
-/// @param losesPower whether machines lose their power where nothing is forced: only one at a time then, and only
-///     while all others have what it has
+/// @param syncs whether every append is forced to the disk, so that machines may lose their power at
+///     any time
+/// @param losesPower whether machines lose their power where nothing is forced: then only while
+///     another one is known to have all that is committed
 /// @param faultSeconds how long faults go on
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets
+/// @param metadataTail how many of the latest metadata batches a controller has at hand for brokers
 record Scenario(
         int controllers,
         int brokers,
@@ -28,7 +31,8 @@ record Scenario(
         boolean losesPower,
         int faultSeconds,
         int level,
-        int segmentBytes) {
+        int segmentBytes,
+        int metadataTail) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
@@ -38,15 +42,16 @@ record Scenario(
         boolean combined = random.nextInt(3) > 0;
         return new Scenario(
                 3,
-                random.nextInt(4) == 0 ? 4 : 3,
+                random.nextBoolean() ? 4 : 3,
                 combined,
                 1 + random.nextInt(2),
                 1 + random.nextInt(2),
                 random.nextInt(3) == 0,
                 random.nextBoolean(),
-                6 + random.nextInt(10),
+                10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
-                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000));
+                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
+                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20));
     }
 
     int nodes() {

@@ -1,7 +1,12 @@
 package io.moldau.sim;
 
 import io.moldau.common.Errors;
+import io.moldau.common.TopicPartition;
 import io.moldau.metadata.controller.ControllerContext;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import io.moldau.wire.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import io.moldau.wire.message.AlterPartitionReassignmentsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.CreateTopicsRequestData.CreatableTopic;
 import io.moldau.wire.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -9,18 +14,28 @@ import io.moldau.wire.message.CreateTopicsResponseData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData.DeleteTopicState;
 import io.moldau.wire.message.DeleteTopicsResponseData;
+import io.moldau.wire.message.ElectLeadersRequestData;
+import io.moldau.wire.message.ElectLeadersResponseData;
 import io.moldau.wire.protocol.Message;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/// Creates and deletes topics at whichever controller is active, one thing after the other, and tries again until it is
-/// done.
+/// Creates and deletes topics, moves replicas and leaders at whichever controller is active, one thing
+/// after the other, and tries again until it is done.
 final class SimulatedAdmin extends SimulatedClient {
 
     private sealed interface Task {
         record Create(String topic, int partitions) implements Task {}
 
         record Delete(String topic) implements Task {}
+
+        /// @param replicas null to call a move off
+        record Reassign(TopicPartition partition, @Nullable List<Integer> replicas) implements Task {}
+
+        record ElectPreferred() implements Task {}
     }
 
     private final ArrayDeque<Task> tasks = new ArrayDeque<>();
@@ -46,6 +61,16 @@ final class SimulatedAdmin extends SimulatedClient {
         next();
     }
 
+    void reassign(TopicPartition partition, @Nullable List<Integer> replicas) {
+        tasks.add(new Task.Reassign(partition, replicas));
+        next();
+    }
+
+    void electPreferredLeaders() {
+        tasks.add(new Task.ElectPreferred());
+        next();
+    }
+
     boolean isDone() {
         return tasks.isEmpty();
     }
@@ -62,7 +87,7 @@ final class SimulatedAdmin extends SimulatedClient {
                     Errors error = response instanceof CreateTopicsResponseData created
                             ? Errors.forCode(created.topics().getFirst().errorCode())
                             : error(failure);
-                    done(task, error, Errors.TOPIC_ALREADY_EXISTS);
+                    done(task, error, Set.of(Errors.TOPIC_ALREADY_EXISTS));
                 });
             case Task.Delete delete -> {
                 var request = new DeleteTopicsRequestData().setTimeoutMs(2_000);
@@ -71,7 +96,37 @@ final class SimulatedAdmin extends SimulatedClient {
                     Errors error = response instanceof DeleteTopicsResponseData deleted
                             ? Errors.forCode(deleted.responses().getFirst().errorCode())
                             : error(failure);
-                    done(task, error, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+                    done(task, error, Set.of(Errors.UNKNOWN_TOPIC_OR_PARTITION));
+                });
+            }
+            case Task.Reassign reassign ->
+                forward((short) 1, reassignRequest(reassign)).whenComplete((response, failure) -> {
+                    Errors error = response instanceof AlterPartitionReassignmentsResponseData altered
+                            ? Errors.forCode(altered.responses()
+                                    .getFirst()
+                                    .partitions()
+                                    .getFirst()
+                                    .errorCode())
+                            : error(failure);
+                    done(
+                            task,
+                            error,
+                            Set.of(
+                                    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                                    Errors.NO_REASSIGNMENT_IN_PROGRESS,
+                                    // A broker that is asked for is not registered, or what was there before is lost.
+                                    Errors.INVALID_REPLICA_ASSIGNMENT));
+                });
+            case Task.ElectPreferred() -> {
+                var request = new ElectLeadersRequestData()
+                        .setElectionType((byte) 0)
+                        .setTopicPartitions(null)
+                        .setTimeoutMs(2_000);
+                forward((short) 2, request).whenComplete((response, failure) -> {
+                    Errors error = response instanceof ElectLeadersResponseData elected
+                            ? Errors.forCode(elected.errorCode())
+                            : error(failure);
+                    done(task, error, Set.of());
                 });
             }
         }
@@ -91,6 +146,17 @@ final class SimulatedAdmin extends SimulatedClient {
         return request;
     }
 
+    private static AlterPartitionReassignmentsRequestData reassignRequest(Task.Reassign reassign) {
+        var topic = new ReassignableTopic().setName(reassign.partition().topic());
+        topic.partitions()
+                .add(new ReassignablePartition()
+                        .setPartitionIndex(reassign.partition().partition())
+                        .setReplicas(reassign.replicas()));
+        var request = new AlterPartitionReassignmentsRequestData().setTimeoutMs(2_000);
+        request.topics().add(topic);
+        return request;
+    }
+
     private CompletableFuture<Message> forward(short version, Message request) {
         return ask(controller, "forward", process -> {
             SimulatedNode.LocalController local = process.localController();
@@ -101,10 +167,10 @@ final class SimulatedAdmin extends SimulatedClient {
         });
     }
 
-    private void done(Task task, Errors error, Errors alsoFine) {
+    private void done(Task task, Errors error, Set<Errors> alsoFine) {
         busy = false;
         cluster().log().note(this, "admin", task + " " + error);
-        if (error == Errors.NONE || error == alsoFine) {
+        if (error == Errors.NONE || alsoFine.contains(error)) {
             tasks.removeFirst();
             next();
             return;

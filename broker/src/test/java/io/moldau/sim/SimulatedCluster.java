@@ -7,6 +7,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
+import io.moldau.metadata.quorum.AppliedMetadata;
 import io.moldau.metadata.quorum.SimulatedQuorum;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,11 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A whole cluster with its users, on one thread, from one seed: controllers on a simulated quorum, brokers with real
-/// replicas, fetchers and coordinators on simulated disks, clients, and the trouble they are in.
+/// A whole cluster with its users, on one thread, from one seed: controllers on a simulated quorum,
+/// brokers with real replicas, fetchers and coordinators on simulated disks, clients, and the trouble
+/// they are in.
 ///
-/// [#run] lets trouble go on for a while, checking after every step what must always hold, then ends the trouble and
-/// waits for everything to work again.
+/// [#run] lets trouble go on for a while, checking after every step what must always hold, then ends
+/// the trouble and waits for everything to work again.
 final class SimulatedCluster {
 
     /// How long after the end of the trouble everything must work.
@@ -55,7 +57,8 @@ final class SimulatedCluster {
         this.scheduler = new Scheduler(seed, log);
         this.random = scheduler.split();
         this.scenario = Scenario.draw(scheduler.split());
-        this.quorum = new SimulatedQuorum.Group(scenario.controllers(), scheduler.split());
+        this.quorum = new SimulatedQuorum.Group(
+                scenario.controllers(), scheduler.split(), AppliedMetadata.TAIL_BYTES, scenario.metadataTail());
         this.network = new SimulatedNetwork(scheduler, id -> id < nodes().size() ? node(id).process() : null);
         this.checks = new Checks(this);
         for (int id = 0; id < scenario.nodes(); id++) {
@@ -115,7 +118,7 @@ final class SimulatedCluster {
     }
 
     Path scratch(int node) {
-        return scratch.resolve("snapshot-" + node);
+        return scratch.resolve("snapshot-" + seed + "-" + node);
     }
 
     int randomBroker(SplittableRandom from) {
@@ -354,7 +357,9 @@ final class SimulatedCluster {
                 PartitionRegistration it = entry.getValue();
                 String complaint = !it.hasLeader()
                         ? " has no leader"
-                        : it.isr().size() < it.replicas().size() ? " is not all in sync" : null;
+                        : it.isReassigning()
+                                ? " is being reassigned"
+                                : it.isr().size() < it.replicas().size() ? " is not all in sync" : null;
                 if (complaint != null) {
                     return topic.name() + "-" + entry.getKey() + complaint + ": " + it;
                 }

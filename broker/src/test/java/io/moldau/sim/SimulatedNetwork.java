@@ -17,9 +17,14 @@ import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Connections between machines. Each keeps its order in both directions, as TCP does; between connections there is no
-/// order. A cut holds packets back, in one direction or both, until it is healed or the connection given up; a reset
-/// loses what is under way. A process that ends tells its peers if the network lets it.
+/// Connections between machines. Each keeps its order in both directions, as TCP does; between
+/// connections there is no order. A cut holds packets back, in one direction or both, until it is
+/// healed; a reset loses what is under way.
+///
+/// A packet that was sent may arrive long after its sender has given up the connection, and even after
+/// the sender's process has ended and another one speaks for the node: a stalled connection delivers
+/// late, while newer ones are fast. A process that ends tells its peers if the network lets it; a
+/// machine without power tells nobody.
 final class SimulatedNetwork {
 
     /// What a node offers to connections.
@@ -42,6 +47,7 @@ final class SimulatedNetwork {
     private final Set<Connection> connections = new LinkedHashSet<>();
     private double resetProbability;
     private double slowProbability;
+    private double stallProbability;
 
     /// @param servers the process that listens on a node now, null if none does
     SimulatedNetwork(Scheduler scheduler, IntFunction<@Nullable Server> servers) {
@@ -64,6 +70,7 @@ final class SimulatedNetwork {
         cuts.clear();
         resetProbability = 0;
         slowProbability = 0;
+        stallProbability = 0;
     }
 
     boolean isCut(int from, int to) {
@@ -75,9 +82,23 @@ final class SimulatedNetwork {
         dark.remove(node);
     }
 
-    void disturb(double resets, double slowPackets) {
+    /// @param stalls how likely a packet is to wait for seconds, and with it all behind it on its connection
+    void disturb(double resets, double slowPackets, double stalls) {
         resetProbability = resets;
         slowProbability = slowPackets;
+        stallProbability = stalls;
+    }
+
+    /// What is sent from now on over the connections that there are between two machines arrives so much later.
+    ///
+    /// @param back what the server sends, not the client
+    void stall(int client, int server, boolean back, long nanos) {
+        for (Connection connection : connections) {
+            if (connection.client.id() == client && connection.to == server) {
+                Connection.Direction direction = back ? connection.back : connection.there;
+                direction.lastArrival = Math.max(direction.lastArrival, scheduler.now() + nanos);
+            }
+        }
     }
 
     /// Closes the connections from and to a process that ended.
@@ -89,7 +110,7 @@ final class SimulatedNetwork {
         }
         for (Connection connection : List.copyOf(connections)) {
             if (connection.client.id() == node) {
-                connection.clientGone();
+                connection.clientGone(silently);
             } else if (connection.to == node && connection.server != null) {
                 if (!silently) {
                     connection.serverGone();
@@ -117,6 +138,9 @@ final class SimulatedNetwork {
     }
 
     private long latency() {
+        if (stallProbability > 0 && random.nextDouble() < stallProbability) {
+            return random.nextLong(200_000_000, 5_000_000_000L);
+        }
         if (random.nextDouble() < slowProbability) {
             return random.nextLong(1_000_000, 150_000_000);
         }
@@ -166,7 +190,7 @@ final class SimulatedNetwork {
 
             private void retransmit(int from, int target, long delay) {
                 scheduler.after(delay + random.nextLong(50_000_000), null, "retransmission", () -> {
-                    if (broken) {
+                    if (broken || (senderLost && this == there)) {
                         held.clear();
                         return;
                     }
@@ -188,6 +212,12 @@ final class SimulatedNetwork {
         private final class Pending<R> {
             private final CompletableFuture<R> future = new CompletableFuture<>();
             private Scheduler.@Nullable Event timeout;
+
+            void forget() {
+                if (timeout != null) {
+                    timeout.cancel();
+                }
+            }
 
             void fail(Errors error, String message) {
                 if (timeout != null) {
@@ -225,6 +255,8 @@ final class SimulatedNetwork {
         private boolean open = true;
         /// Nothing arrives any more. What a client sent before it closed the connection still does.
         private boolean broken;
+        /// The client's machine lost its power: it sends nothing again that has not arrived.
+        private boolean senderLost;
         private @Nullable Server server;
         private @Nullable SimulatedExecutor serverThread;
         private int serverLife;
@@ -243,8 +275,8 @@ final class SimulatedNetwork {
             return to;
         }
 
-        /// Sends a request. It is served on a thread of the server for this connection; answers come back in the order
-        /// of the requests, on the client's thread.
+        /// Sends a request. It is served on a thread of the server for this connection; answers come
+        /// back in the order of the requests, on the client's thread.
         ///
         /// @param serve is given the server and whom to tell the answer, on any thread of the server
         <R> CompletableFuture<R> call(
@@ -344,13 +376,17 @@ final class SimulatedNetwork {
             if (open) {
                 open = false;
                 failPending();
-                // The end travels behind what was sent.
-                there.send(client.id(), to, () -> {
-                    broken = true;
-                    connections.remove(this);
-                    giveUpAtServer();
-                });
+                sendEnd();
             }
+        }
+
+        /// The end travels behind what was sent.
+        private void sendEnd() {
+            there.send(client.id(), to, () -> {
+                broken = true;
+                connections.remove(this);
+                giveUpAtServer();
+            });
         }
 
         private void giveUpAtServer() {
@@ -366,12 +402,20 @@ final class SimulatedNetwork {
             }
         }
 
-        private void clientGone() {
-            open = false;
-            broken = true;
-            connections.remove(this);
+        /// The client's process has ended. What it had sent is still on its way, and at a machine that
+        /// lost its power nothing is left that could say more.
+        private void clientGone(boolean silently) {
+            pending.values().forEach(Pending::forget);
             pending.clear();
-            giveUpAtServer();
+            if (open) {
+                open = false;
+                if (silently) {
+                    senderLost = true;
+                    connections.remove(this);
+                } else {
+                    sendEnd();
+                }
+            }
         }
 
         private void serverGone() {
@@ -385,10 +429,10 @@ final class SimulatedNetwork {
 
         /// Runs the action when the connection ends; at once if it has.
         void whenDisconnected(Runnable action) {
-            if (connection.open) {
-                connection.whenGone.add(action);
-            } else {
+            if (connection.broken) {
                 action.run();
+            } else {
+                connection.whenGone.add(action);
             }
         }
 

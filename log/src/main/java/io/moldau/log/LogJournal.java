@@ -15,6 +15,10 @@ public interface LogJournal {
     /// The log begins at `offset` from now on; durable on return.
     void logStartAdvanced(PartitionLog log, long offset) throws IOException;
 
+    /// The log's directory is about to be given up; the partition may get another one, which begins
+    /// anew. Durable on return.
+    void beforeDeletion(PartitionLog log) throws IOException;
+
     /// A segment was rolled, so what lies before it should be forced soon.
     void rolled(PartitionLog log);
 

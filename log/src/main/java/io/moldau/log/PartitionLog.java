@@ -1825,6 +1825,8 @@ public final class PartitionLog {
             }
             var segments = published.segments();
             Path target = null;
+            // Were the rename durable and this not, the next start would look for records that are gone.
+            journal.beforeDeletion(this);
             if (directoryMade && storage.exists(directory)) {
                 target = logDir.resolve(newName);
                 storage.rename(directory, target);

@@ -34,7 +34,8 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 configs.overrides(ConfigResource.brokerDefault()));
     }
 
-    /// This broker's settings, hidden ones left out.
+    /// This broker's settings, hidden ones left out. Those that can be set for a running broker only
+    /// are there when they are set.
     public List<DescribedConfig> describeBroker(ConfigurationsImage configs) {
         Dynamic dynamic = dynamic(configs);
         List<DescribedConfig> described = new ArrayList<>();
@@ -43,6 +44,13 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 if (!known.key().isHidden()) {
                     described.add(describe(known.key(), brokerSynonyms(known.key(), dynamic), !known.isDynamic()));
                 }
+            }
+        }
+        for (KnownKey known : BrokerConfigKeys.DYNAMIC_ONLY) {
+            List<Synonym> synonyms = new ArrayList<>();
+            addSet(synonyms, known.key(), dynamic);
+            if (!synonyms.isEmpty()) {
+                described.add(describe(known.key(), synonyms, !known.isDynamic()));
             }
         }
         return described;

@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
 /// An answer that leaves open whether the controller took the proposal (it may have, on an earlier attempt
 /// whose answer
 /// was lost) changes nothing: the proposed members go on counting until metadata with a later partition epoch comes.
-/// Only INELIGIBLE_REPLICA says for sure that it did not. Has no thread; works in a mailbox. Thread-safe.
+/// After INELIGIBLE_REPLICA the partition withdraws its proposal, since an attempt that was given up may still arrive.
+/// Has no thread; works in a mailbox. Thread-safe.
 public final class AlterPartitionSender implements IsrProposals {
 
     private static final Logger LOG = LoggerFactory.getLogger(AlterPartitionSender.class);

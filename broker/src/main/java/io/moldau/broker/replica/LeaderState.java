@@ -7,19 +7,19 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the leader of a partition knows in one leader epoch: its own end, its followers' positions, who is in sync,
-/// and from these the high watermark.
+/// What the leader of a partition knows in one leader epoch: its own end, its followers' positions, who
+/// is in sync, and from these the high watermark.
 ///
-/// The high watermark is the smallest log end among the *maximal* ISR (the committed one and the members proposed
-/// but not yet confirmed by the controller, since either may be what the next leader is chosen from) and those who
-/// have caught up and are about to join: if it did not wait for them, they would run after it for ever. It
-/// never falls
-/// within an epoch, and stands still while the committed ISR is below `min.insync.replicas` (KIP-966: replicas that
-/// left the ISR then have everything below it). Pure, without a clock; owned by the partition's mailbox.
+/// The high watermark is the smallest log end among the *maximal* ISR (the committed one and the
+/// members proposed but not yet confirmed by the controller, since either may be what the next leader
+/// is chosen from) and those who have caught up and are about to join: if it did not wait for them,
+/// they would run after it for ever. It never falls within an epoch, and stands still while the
+/// committed ISR is below `min.insync.replicas` (KIP-966: replicas that left the ISR then have
+/// everything below it). Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
 
-    /// A replica that would be in sync, and the registration of its process the leader knows it by; -1 if it has not
-    /// fetched from this leader yet.
+    /// A replica that would be in sync, and the registration of its process the leader knows it by; -1
+    /// if it has not fetched from this leader yet.
     public record Member(int brokerId, long brokerEpoch) {}
 
     /// What to ask of the controller: this ISR instead of the one of `partitionEpoch`.
@@ -62,6 +62,8 @@ public final class LeaderState {
     private volatile TreeSet<Integer> isr;
 
     private @Nullable TreeSet<Integer> proposed;
+    /// The proposal was refused, and the committed ISR is proposed in its place.
+    private boolean withdrawing;
     private int replicaCount;
     private int minInsyncReplicas;
     private int partitionEpoch;
@@ -215,8 +217,8 @@ public final class LeaderState {
         return advance();
     }
 
-    /// Looks again at those who are about to join: one that has fallen back or may not join is waited for no longer.
-    /// Returns the high watermark.
+    /// Looks again at those who are about to join: one that has fallen back or may not join is waited
+    /// for no longer. Returns the high watermark.
     public long onTick(long nowNanos, long maxLagNanos, Eligibility eligibility) {
         joining.removeIf(broker -> {
             FollowerPosition position = followers.get(broker);
@@ -228,8 +230,8 @@ public final class LeaderState {
         return advance();
     }
 
-    /// A follower outside the ISR that has reached the high watermark and the start of this epoch should join; null
-    /// if that does not hold, it is not eligible, or a proposal is open.
+    /// A follower outside the ISR that has reached the high watermark and the start of this epoch
+    /// should join; null if that does not hold, it is not eligible, or a proposal is open.
     public @Nullable IsrProposal proposeExpansion(int brokerId, Eligibility eligibility) {
         FollowerPosition position = followers.get(brokerId);
         if (proposed != null || isr.contains(brokerId) || position == null) {
@@ -245,8 +247,9 @@ public final class LeaderState {
         return propose(wanted);
     }
 
-    /// [#proposeExpansion(int, Eligibility)] for whoever has caught up and may join. To be tried when something else
-    /// than a follower's fetch has changed: one that has everything does not tell so again.
+    /// [#proposeExpansion(int, Eligibility)] for whoever has caught up and may join. To be tried when
+    /// something else than a follower's fetch has changed: one that has everything does not tell so
+    /// again.
     public @Nullable IsrProposal proposeAnyExpansion(long nowNanos, long maxLagNanos, Eligibility eligibility) {
         for (Map.Entry<Integer, FollowerPosition> follower : followers.entrySet()) {
             if (follower.getValue().isCaughtUp(logEndOffset, nowNanos, maxLagNanos)) {
@@ -276,6 +279,10 @@ public final class LeaderState {
         proposed = wanted;
         count();
         advance();
+        return proposal(wanted);
+    }
+
+    private IsrProposal proposal(TreeSet<Integer> wanted) {
         var members = new ArrayList<Member>(wanted.size());
         for (int broker : wanted) {
             FollowerPosition position = followers.get(broker);
@@ -284,29 +291,53 @@ public final class LeaderState {
         return new IsrProposal(List.copyOf(members), leaderEpoch, partitionEpoch);
     }
 
-    /// The controller has surely not taken the proposal made on this partition epoch; the committed ISR
-    /// stands. Returns
-    /// the high watermark.
+    /// The controller has refused the proposal made on this partition epoch. That is said of one try
+    /// only: an earlier one, whose answer never came, may still be on its way and be taken when it
+    /// arrives. It cannot be called back, but it can be outdated: what to propose is the committed ISR,
+    /// which gives the partition another epoch. Until the controller has agreed, the members proposed
+    /// first go on counting.
+    ///
+    /// @return null if there is nothing to withdraw, or the controller has refused even that
+    public @Nullable IsrProposal withdraw(int basePartitionEpoch) {
+        if (proposed == null || basePartitionEpoch != partitionEpoch || withdrawing) {
+            return null;
+        }
+        withdrawing = true;
+        return proposal(isr);
+    }
+
+    /// Whether the controller is asked to keep the committed ISR.
+    public boolean isWithdrawing() {
+        return withdrawing;
+    }
+
+    /// The proposal made on this partition epoch is given up; the committed ISR stands. Returns the
+    /// high watermark.
     public long onProposalRejected(int basePartitionEpoch) {
         if (basePartitionEpoch == partitionEpoch) {
-            if (proposed != null) {
-                joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
-            }
-            proposed = null;
+            forgetProposal(true);
             count();
         }
         return advance();
     }
 
-    /// The controller decided, on our proposal or by itself. News of an older partition epoch are ignored. Returns
-    /// the high watermark.
+    private void forgetProposal(boolean refused) {
+        if (proposed != null && refused) {
+            joining.removeAll(proposed); // the controller knows something that we do not: wait for nobody
+        }
+        proposed = null;
+        withdrawing = false;
+    }
+
+    /// The controller decided, on our proposal or by itself. News of an older partition epoch are
+    /// ignored. Returns the high watermark.
     public long onRegistration(int newPartitionEpoch, List<Integer> replicas, List<Integer> newIsr, long nowNanos) {
         if (newPartitionEpoch < partitionEpoch) {
             return highWatermark;
         }
         if (newPartitionEpoch > partitionEpoch) {
             // What was proposed on the version before is either this or has lost against it.
-            proposed = null;
+            forgetProposal(withdrawing);
         }
         partitionEpoch = newPartitionEpoch;
         isr = new TreeSet<>(newIsr);
@@ -315,7 +346,8 @@ public final class LeaderState {
         return advance();
     }
 
-    /// The controller took our proposal: the ISR is this. The replicas stay as they are. Returns the high watermark.
+    /// The controller took our proposal: the ISR is this. The replicas stay as they are. Returns the
+    /// high watermark.
     public long onProposalAccepted(int newPartitionEpoch, List<Integer> newIsr, long nowNanos) {
         var replicas = new ArrayList<>(followers.keySet());
         replicas.add(localId);

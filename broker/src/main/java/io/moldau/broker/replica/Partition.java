@@ -492,20 +492,29 @@ public final class Partition {
     public void isrAccepted(int leaderEpoch, int partitionEpoch, List<Integer> isr) {
         mailbox.submit(() -> {
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
+                // What was just refused is not asked for again before something new is known.
+                boolean withdrawn = state.isWithdrawing();
                 raise(
                         state.onProposalAccepted(
                                 partitionEpoch, isr, services.time().nanoseconds()),
                         true);
-                proposeExpansion(state);
+                if (!withdrawn) {
+                    proposeExpansion(state);
+                }
             }
         });
     }
 
-    /// The controller will never take the proposal made in this leader epoch on this partition epoch.
+    /// The controller has refused the proposal made in this leader epoch on this partition epoch.
     public void isrRejected(int leaderEpoch, int basePartitionEpoch) {
         mailbox.submit(() -> {
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader) && epoch == leaderEpoch) {
-                raise(state.onProposalRejected(basePartitionEpoch), true);
+                LeaderState.IsrProposal withdrawal = state.withdraw(basePartitionEpoch);
+                if (withdrawal != null) {
+                    propose(withdrawal);
+                } else {
+                    raise(state.onProposalRejected(basePartitionEpoch), true);
+                }
             }
         });
     }

@@ -94,6 +94,36 @@ class ConfigResolverTest {
         assertThat(find(described, "log.retention.ms").readOnly()).isFalse();
     }
 
+    /// Admin clients tell by that whether a throttle is set (KIP-73).
+    @Test
+    void throttlesAreShownWhereTheyAreSet() {
+        var resolver = resolver(Map.of());
+        var configs = image(Map.of(
+                ConfigResource.broker(1),
+                Map.of("leader.replication.throttled.rate", "500"),
+                ConfigResource.brokerDefault(),
+                Map.of("leader.replication.throttled.rate", "700", "num.replica.fetchers", "3"),
+                ConfigResource.topic("t"),
+                Map.of("follower.replication.throttled.replicas", "0:1,2:1")));
+        var shown = find(resolver.describeBroker(configs), "leader.replication.throttled.rate");
+        assertThat(shown.value()).isEqualTo("500");
+        assertThat(shown.source()).isEqualTo(ConfigSource.DYNAMIC_BROKER_CONFIG);
+        assertThat(shown.readOnly()).isFalse();
+        assertThat(resolver.describeBroker(configs))
+                .noneMatch(it -> it.key().name().equals("follower.replication.throttled.rate"));
+
+        assertThat(resolver.ofBroker(BrokerConfigKeys.LEADER_REPLICATION_THROTTLED_RATE, configs))
+                .isEqualTo(500);
+        assertThat(resolver.ofBroker(BrokerConfigKeys.FOLLOWER_REPLICATION_THROTTLED_RATE, configs))
+                .isEqualTo(Long.MAX_VALUE);
+        assertThat(resolver.ofBroker(ReplicationKeys.NUM_REPLICA_FETCHERS, configs))
+                .isEqualTo(3);
+        assertThat(resolver.throttledReplicas("t", TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs))
+                .containsExactly("0:1", "2:1");
+        assertThat(resolver.throttledReplicas("t", TopicConfigKeys.LEADER_REPLICATION_THROTTLED_REPLICAS, configs))
+                .isEmpty();
+    }
+
     @Test
     void secretsAreNotShown() {
         var configs = image(Map.of(ConfigResource.broker(1), Map.of("ssl.keystore.password", "geheim")));

@@ -166,13 +166,34 @@ class AlterPartitionSenderTest {
     }
 
     @Test
-    void anIneligibleMemberCountsNoLonger() {
+    void aRefusedProposalIsWithdrawnSinceAnEarlierTryOfItMayComeLate() {
         LeaderState state = lead(0);
         fetch(0, 2);
         answer(0, Errors.INELIGIBLE_REPLICA, 0, List.of(), 0);
+        assertThat(asked).hasSize(2);
+        var withdrawal = asked.get(1).request().getTopics(0).getPartitions(0);
+        assertThat(withdrawal.getNewIsrList())
+                .extracting(IsrMember::getBrokerId)
+                .containsExactly(1);
+        assertThat(withdrawal.getPartitionEpoch()).isEqualTo(3);
+        assertThat(state.maximalIsr()).as("it may have been taken").containsExactly(1, 2);
+        answer(1, Errors.NONE, 0, List.of(1), 4);
         assertThat(state.maximalIsr()).containsExactly(1);
+        assertThat(asked).as("nothing new is known").hasSize(2);
         fetch(0, 2);
-        assertThat(asked).as("asked again at the next fetch").hasSize(2);
+        assertThat(asked).as("asked again at the next fetch").hasSize(3);
+        assertThat(asked.get(2).request().getTopics(0).getPartitions(0).getPartitionEpoch())
+                .isEqualTo(4);
+    }
+
+    @Test
+    void anIneligibleMemberCountsNoLongerWhenNotEvenTheCommittedIsrIsTaken() {
+        LeaderState state = lead(0);
+        fetch(0, 2);
+        answer(0, Errors.INELIGIBLE_REPLICA, 0, List.of(), 0);
+        answer(1, Errors.INELIGIBLE_REPLICA, 0, List.of(), 0);
+        assertThat(state.maximalIsr()).containsExactly(1);
+        assertThat(asked).hasSize(2);
     }
 
     @ParameterizedTest

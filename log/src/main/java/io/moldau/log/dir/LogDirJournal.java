@@ -221,10 +221,15 @@ final class LogDirJournal {
         }
     }
 
-    synchronized void removed(TopicPartition partition) throws IOException {
-        if (logs.remove(partition) != null) {
+    /// Durable on return.
+    void removed(TopicPartition partition) throws IOException {
+        synchronized (this) {
+            if (logs.remove(partition) == null) {
+                return;
+            }
             append(frame(REMOVED, out -> write(out, partition)));
         }
+        force();
     }
 
     private void append(byte[] frame) throws IOException {

@@ -209,6 +209,11 @@ final class LogDirectory implements LogJournal {
         openJournal().logStartAdvanced(log.topicPartition(), offset);
     }
 
+    @Override
+    public void beforeDeletion(PartitionLog log) throws IOException {
+        openJournal().removed(log.topicPartition());
+    }
+
     private LogDirJournal openJournal() throws IOException {
         var open = journal;
         if (open == null) {
@@ -305,14 +310,6 @@ final class LogDirectory implements LogJournal {
             OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
         } catch (IOException e) {
             throw fail("Writing the offset checkpoints failed", e);
-        }
-    }
-
-    void removed(TopicPartition partition) {
-        try {
-            openJournal().removed(partition);
-        } catch (IOException e) {
-            throw fail("Writing the journal failed", e);
         }
     }
 

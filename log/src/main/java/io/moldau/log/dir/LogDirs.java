@@ -230,7 +230,6 @@ public final class LogDirs implements AutoCloseable {
             return;
         }
         var renamed = log.renameForDeletion(LogDirectory.deletionName(partition, Uuid.random(config.random())));
-        directory.removed(partition);
         if (renamed != null) {
             doomed.add(new DoomedDirectory(
                     renamed,
@@ -251,7 +250,6 @@ public final class LogDirs implements AutoCloseable {
             return;
         }
         log.renameForDeletion(LogDirectory.strayName(partition, Uuid.random(config.random())));
-        directory.removed(partition);
     }
 
     private LogDirectory directoryOf(PartitionLog log) {

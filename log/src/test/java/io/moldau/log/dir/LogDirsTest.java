@@ -26,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LogDirsTest {
 
@@ -111,6 +113,34 @@ class LogDirsTest {
         simulated.killProcess();
         open(FIRST);
         assertThat(recovered).isEmpty();
+    }
+
+    /// A reassignment takes a replica away and brings it back, and the machine fails: nobody may look
+    /// for the records of the first one.
+    @ParameterizedTest
+    @EnumSource(SimulatedStorage.Unforced.class)
+    void aPartitionThatWasDeletedAndMadeAnewIsSoundAfterAPowerCut(SimulatedStorage.Unforced unforced) throws Exception {
+        var dirs = open(FIRST);
+        var log = dirs.getOrCreate(partition(0), LogConfig.DEFAULTS);
+        for (int i = 0; i < 5; i++) {
+            append(log);
+        }
+        dirs.flushAll();
+        time.advanceMillis(6_000);
+        dirs.runMaintenance(time.milliseconds());
+        dirs.delete(partition(0).topicPartition());
+        simulated.cutPower(unforced);
+
+        dirs = open(FIRST);
+        assertThat(dirs.getOrCreate(partition(0), LogConfig.DEFAULTS).view().logEndOffset())
+                .isZero();
+        append(dirs.getOrCreate(partition(0), LogConfig.DEFAULTS));
+        simulated.cutPower(unforced);
+
+        dirs = open(FIRST);
+        assertThat(dirs.getOrCreate(partition(0), LogConfig.DEFAULTS).view().logEndOffset())
+                .isLessThanOrEqualTo(1);
+        dirs.close();
     }
 
     @Test

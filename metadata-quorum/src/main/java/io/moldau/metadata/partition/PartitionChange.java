@@ -36,6 +36,7 @@ public final class PartitionChange {
     private Uuid assignedDirectory = Uuid.ZERO;
     private LeaderElector.Mode mode = LeaderElector.Mode.ONLINE;
     private boolean newEpoch;
+    private boolean newVersion;
 
     /// @param active whether a broker may lead
     public PartitionChange(
@@ -88,6 +89,13 @@ public final class PartitionChange {
     /// Starts a new leader epoch even if the leader stays.
     public PartitionChange newEpoch() {
         newEpoch = true;
+        return this;
+    }
+
+    /// Starts a new partition epoch even if nothing changes, so that nothing is taken any more that was proposed
+    /// on this one.
+    public PartitionChange newVersion() {
+        newVersion = true;
         return this;
     }
 
@@ -176,7 +184,7 @@ public final class PartitionChange {
     }
 
     private Optional<MetadataRecord> record(LeaderElector.Choice choice) {
-        boolean newIsr = !isr.equals(partition.isr());
+        boolean newIsr = newVersion || !isr.equals(partition.isr());
         boolean newTerm = choice.leader() != partition.leader()
                 || (newEpoch && choice.leader() != PartitionRegistration.NO_LEADER)
                 || choice.unclean()

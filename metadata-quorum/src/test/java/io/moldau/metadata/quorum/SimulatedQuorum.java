@@ -228,6 +228,19 @@ public final class SimulatedQuorum implements MetadataQuorum {
             }
         }
 
+        /// Every member that can takes a snapshot; what is in all of their snapshots is forgotten.
+        public void snapshotAndPurge() {
+            long covered = Long.MAX_VALUE;
+            for (SimulatedQuorum member : members) {
+                if (isReachable(member.id) && member.applied.position().index() >= 0) {
+                    member.takeSnapshot().join();
+                }
+                SnapshotSource.Snapshot latest = member.snapshots.latest;
+                covered = Math.min(covered, latest == null ? -1 : latest.index());
+            }
+            purgeBefore(Math.max(firstKept, covered + 1));
+        }
+
         /// Forgets entries, as a log does after a snapshot.
         public void purgeBefore(long index) {
             firstKept = index;

@@ -96,10 +96,17 @@ class ClusterToolsIT {
                   {"topic":"moving","partition":0,"replicas":[3,2]},
                   {"topic":"moving","partition":1,"replicas":[1,3]}]}
                 """);
+        // Fast enough to end while the test waits: that a throttle slows down has tests of its own.
         assertThat(byBroker("reassign.ReassignPartitionsCommand")
-                        .with("--execute", "--reassignment-json-file", plan.toString())
+                        .with("--execute", "--reassignment-json-file", plan.toString(), "--throttle", "50000000")
                         .succeeds())
-                .contains("Successfully started partition reassignments for moving-0,moving-1");
+                .contains(
+                        "The inter-broker throttle limit was set to 50000000 B/s",
+                        "Successfully started partition reassignments for moving-0,moving-1");
+        assertThat(describeConfigs("brokers", "1"))
+                .contains("leader.replication.throttled.rate=50000000", "follower.replication.throttled.rate=50000000");
+        assertThat(describeConfigs("topics", "moving"))
+                .contains("leader.replication.throttled.replicas=", "follower.replication.throttled.replicas=");
         cluster.await(
                 "the replicas to have moved",
                 SOON,
@@ -112,13 +119,23 @@ class ClusterToolsIT {
                         .succeeds())
                 .contains(
                         "Reassignment of partition moving-0 is completed.",
-                        "Reassignment of partition moving-1 is completed.");
+                        "Reassignment of partition moving-1 is completed.",
+                        "Clearing broker-level throttles on brokers 1,2,3",
+                        "Clearing topic-level throttles on topic moving");
+        assertThat(describeConfigs("brokers", "1")).doesNotContain("throttled.rate");
+        assertThat(describeConfigs("topics", "moving")).doesNotContain("throttled.replicas");
         assertThat(byBroker("reassign.ReassignPartitionsCommand").with("--list").succeeds())
                 .contains("No partition reassignments found.");
         assertThat(byBroker("consumer.ConsoleConsumer")
                         .with("--topic", "moving", "--from-beginning", "--max-messages", "3", "--timeout-ms", "30000")
                         .succeeds())
                 .contains("one", "two", "three");
+    }
+
+    private static String describeConfigs(String type, String name) throws Exception {
+        return byBroker("ConfigCommand")
+                .with("--describe", "--entity-type", type, "--entity-name", name)
+                .succeeds();
     }
 
     /// The tool starts moves through brokers only.

@@ -7,11 +7,17 @@ import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionRead;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestMetrics;
+import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.log.LogConfig;
+import io.moldau.metadata.image.MetadataDelta;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.MetadataProvenance;
 import io.moldau.metadata.partition.LeaderRecoveryState;
 import io.moldau.metadata.partition.PartitionRegistration;
+import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.metadata.record.RegisterBrokerRecord;
 import io.moldau.wire.message.DeleteRecordsRequestData;
 import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsTopic;
@@ -335,6 +341,50 @@ class DataApisTest {
                 .isInstanceOfSatisfying(
                         PartitionRead.Failed.class,
                         it -> assertThat(it.error()).isEqualTo(Errors.UNKNOWN_LEADER_EPOCH));
+    }
+
+    /// Brokers with a listener `LISTENER`; 1 is in rack a, the others in rack b.
+    private static MetadataImage racks(Integer... fenced) {
+        var delta = new MetadataDelta(MetadataImage.EMPTY);
+        for (int id = 1; id <= 3; id++) {
+            delta.replay(MetadataRecords.of(RegisterBrokerRecord.newBuilder()
+                    .setBrokerId(id)
+                    .setBrokerEpoch(id)
+                    .setFenced(List.of(fenced).contains(id))
+                    .setRack(id == 1 ? "a" : "b")
+                    .addEndpoints(MetadataRecords.endpoint(new Endpoint("LISTENER", "PLAINTEXT", "host", 9000 + id)))
+                    .build()));
+        }
+        return delta.apply(new MetadataProvenance(1, 1, 0));
+    }
+
+    private int nearest(MetadataImage image, String rack, long offset) {
+        return ReadReplicas.rackAware(() -> image).nearest(node.partition("t", 0), rack, offset, "LISTENER");
+    }
+
+    /// As Kafka's rack-aware selector chooses (KIP-392).
+    @Test
+    void theNearestReplicaIsInSyncAndUpAndHasTheOffset() {
+        node.change("t", 0, registered(List.of(1, 2, 3), List.of(1, 2, 3), 1, 5));
+        produced(9, produce(1, 0, HeapRecords.of(batch(1000, 10))));
+        assertThat(nearest(racks(), "b", 0)).as("nobody has fetched").isEqualTo(-1);
+        fetchAs(2, 10, 4);
+        fetchAs(3, 5);
+        assertThat(nearest(racks(), "b", 4)).as("the furthest").isEqualTo(2);
+        assertThat(nearest(racks(), "b", 10)).isEqualTo(2);
+        assertThat(nearest(racks(), "b", 11)).isEqualTo(-1);
+        assertThat(nearest(racks(), "b", 3)).as("2 begins at 4").isEqualTo(3);
+        assertThat(nearest(racks(2), "b", 4)).as("2 is fenced").isEqualTo(3);
+        assertThat(nearest(racks(2), "b", 6)).isEqualTo(-1);
+        assertThat(nearest(racks(), "a", 4)).as("the leader's rack").isEqualTo(-1);
+        assertThat(nearest(racks(), "c", 4)).as("nobody's rack").isEqualTo(-1);
+        MetadataImage image = racks();
+        assertThat(ReadReplicas.rackAware(() -> image).nearest(node.partition("t", 0), "b", 4, "ELSEWHERE"))
+                .isEqualTo(-1);
+        assertThat(ReadReplicas.LEADER_ONLY.nearest(node.partition("t", 0), "b", 4, "LISTENER"))
+                .isEqualTo(-1);
+        node.change("t", 0, registered(List.of(1, 2, 3), List.of(1, 3), 1, 5, 6));
+        assertThat(nearest(racks(), "b", 7)).as("2 is not in sync").isEqualTo(-1);
     }
 
     private PartitionRead fetchAs(int follower, long offset) {

@@ -227,6 +227,25 @@ final class ReplicaCluster implements AutoCloseable {
         commit(List.of(MetadataRecords.of(next.toRecord(MetadataRecords.id(TOPIC_ID), 0))));
     }
 
+    /// The broker gets another registration, and leaves the ISR with the one it had, while its process, its connections
+    /// and the leader epoch stay.
+    void registerAgain(int id) {
+        PartitionRegistration before = partitionState();
+        var next = new PartitionRegistration(
+                before.replicas(),
+                before.directories(),
+                before.isr().stream().filter(member -> member != id).toList(),
+                before.addingReplicas(),
+                before.removingReplicas(),
+                before.elr(),
+                before.lastKnownElr(),
+                before.leader(),
+                before.leaderRecoveryState(),
+                before.leaderEpoch(),
+                before.partitionEpoch() + 1);
+        commit(List.of(registration(id), MetadataRecords.of(next.toRecord(MetadataRecords.id(TOPIC_ID), 0))));
+    }
+
     private CompletableFuture<AlterPartitionResponse> alterPartition(AlterPartitionRequest request) {
         var future = new CompletableFuture<AlterPartitionResponse>();
         later(() -> {
@@ -285,7 +304,8 @@ final class ReplicaCluster implements AutoCloseable {
             return up;
         }
 
-        private long epoch() {
+        /// Of the registration this broker knows of, -1 if it knows of none.
+        long epoch() {
             var registration = known.cluster().broker(id);
             return registration == null ? -1 : registration.epoch();
         }

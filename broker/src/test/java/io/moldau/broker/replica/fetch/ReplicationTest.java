@@ -121,6 +121,27 @@ class ReplicationTest {
         assertLogsEqual();
     }
 
+    @Seeds(count = 20)
+    void aFollowerUnderANewBrokerEpochJoinsAgainThoughNothingHappensInThePartition(long seed) {
+        start(seed, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(50);
+        broker(1).produce("a");
+        cluster.pass(600);
+        // Its fetch session knows the position; the leader knows it under the epoch that does not count any more.
+        cluster.registerAgain(2);
+        assertThat(cluster.partitionState().isr()).containsExactly(1);
+        cluster.pass(1500);
+        broker(1).tick();
+        cluster.pass(300);
+        assertThat(cluster.partitionState().isr()).containsExactly(1, 2);
+        assertThat(Objects.requireNonNull(
+                                Objects.requireNonNull(broker(1).partition().leaderState())
+                                        .follower(2))
+                        .brokerEpoch())
+                .isEqualTo(broker(2).epoch());
+    }
+
     @Test
     void belowTheMinimumWritesAreRefusedAndNothingIsCommitted() {
         start(3, 2, 1, 2);

@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A leader proposes a new ISR (KIP-497, KIP-903). Each partition is judged by itself.
+/// A leader proposes a new ISR (KIP-497, KIP-903). Each partition is judged by itself. One that
+/// proposes the ISR there is takes back an earlier proposal: the partition epoch rises, and that one is
+/// refused when it comes late.
 public final class AlterPartition {
 
     private final ControllerSettings settings;
@@ -79,6 +81,7 @@ public final class AlterPartition {
                         rules.of(topic.name()))
                 .isr(isr)
                 .recoveryState(recovery)
+                .newVersion()
                 .build();
         PartitionRegistration next = record.map(change -> partition.merge(change.getPartitionChange()))
                 .orElse(partition);

@@ -545,6 +545,20 @@ class BrokerOperationsTest {
                 "");
     }
 
+    /// A leader takes back what it proposed by proposing what there is.
+    @Test
+    void aProposalOfTheIsrThereIsOutdatesTheOneThatComesLate() {
+        MetadataImage image = withPartition(TestImages.withBrokers(3), 1, List.of(1), 1, 0, 2);
+        MetadataImage after = TestImages.apply(
+                image,
+                new AlterPartition(SETTINGS).plan(image, propose(4, 10, 1)).records());
+        assertThat(partition(after).isr()).containsExactly(1);
+        assertThat(partition(after).partitionEpoch()).isEqualTo(11);
+        assertThat(partition(after).leaderEpoch()).isEqualTo(4);
+        assertThat(verdict(image, propose(4, 10, 1, 0))).isEqualTo(Errors.NONE);
+        assertThat(verdict(after, propose(4, 10, 1, 0))).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+    }
+
     // ---- ElectLeaders.
 
     private static ElectLeadersResponseData elect(MetadataImage image, int type, boolean all) {
