@@ -119,7 +119,8 @@ final class ReplicaSource implements MetricSource {
         into.addLabelled(Metrics.CURRENT_OFFSET, labels, partition.highWatermark());
         into.addLabelled(Metrics.OLDEST_OFFSET, labels, log.logStartOffset());
         into.addLabelled(Metrics.PARTITION_ISR, labels, registration.isr().size());
-        into.addLabelled(Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
+        into.addLabelled(
+                Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
         into.addLabelled(Metrics.PARTITION_LEADER, labels, registration.leader());
         if (index == 0) {
             var whole = image.topics().topic(topic);

@@ -69,7 +69,8 @@ final class TrainingRun {
                 socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
                 var answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 if (!answer.startsWith("HTTP/1.1 200")) {
-                    throw new IllegalStateException(path + " answered " + answer.lines().findFirst());
+                    throw new IllegalStateException(
+                            path + " answered " + answer.lines().findFirst());
                 }
             }
         }

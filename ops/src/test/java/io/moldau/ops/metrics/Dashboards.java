@@ -40,7 +40,8 @@ public final class Dashboards {
         List<String> all = new ArrayList<>();
         for (String file : FILES) {
             for (JsonNode panel : JSON.readTree(read(file)).get("panels")) {
-                panel.path("targets").forEach(target -> all.add(target.get("expr").asText()));
+                panel.path("targets")
+                        .forEach(target -> all.add(target.get("expr").asText()));
             }
         }
         return all;

@@ -43,7 +43,8 @@ class DashboardsTest {
     void everyAlertHasATestThatStagesItsFault() throws IOException {
         String tests = Dashboards.read("alerts_test.yml");
 
-        assertThat(Dashboards.alerts()).hasSizeGreaterThan(20).allSatisfy(alert -> assertThat(tests)
-                .contains("name: " + alert + "\n"));
+        assertThat(Dashboards.alerts())
+                .hasSizeGreaterThan(20)
+                .allSatisfy(alert -> assertThat(tests).contains("name: " + alert + "\n"));
     }
 }

@@ -1,8 +1,8 @@
 package io.moldau.ops.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.NodeServices;
+import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.AdministeredNode;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -76,6 +76,8 @@ final class ScrapeCost {
                 "second half: median %.1f ms, greatest %.1f ms; processor time, with the client's: median %.1f ms%n",
                 warm[warm.length / 2] / 1e3, warm[warm.length - 1] / 1e3, warmCpu[warmCpu.length / 2] / 1e3);
         System.out.println("all, in ms: "
-                + IntStream.range(0, scrapes).mapToObj(i -> Long.toString(micros[i] / 1000)).toList());
+                + IntStream.range(0, scrapes)
+                        .mapToObj(i -> Long.toString(micros[i] / 1000))
+                        .toList());
     }
 }

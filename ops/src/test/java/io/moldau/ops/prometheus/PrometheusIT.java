@@ -73,8 +73,7 @@ class PrometheusIT {
     void everyQueryHasAnAnswer() throws Exception {
         String program = ClientTools.prometheus();
         int adminPort = NodeProcess.freePort(27_000);
-        try (var node = NodeProcess.start(
-                        folder.resolve("data"), "admin.listener=http://127.0.0.1:" + adminPort);
+        try (var node = NodeProcess.start(folder.resolve("data"), "admin.listener=http://127.0.0.1:" + adminPort);
                 var client = HttpClient.newHttpClient()) {
             assertThat(node.output()).contains("http://127.0.0.1:" + adminPort + "/metrics");
             int port = NodeProcess.freePort(adminPort + 1);
@@ -108,7 +107,8 @@ class PrometheusIT {
     }
 
     private Process start(String program, int adminPort, int port) throws IOException {
-        Path config = Files.writeString(folder.resolve("prometheus.yml"), """
+        Path config = Files.writeString(
+                folder.resolve("prometheus.yml"), """
                 global:
                   scrape_interval: 1s
                   evaluation_interval: 1s
@@ -176,9 +176,9 @@ class PrometheusIT {
     }
 
     private static void rulesAreEvaluated(HttpClient client, URI api) throws IOException, InterruptedException {
-        JsonNode rules = JSON.readTree(client.send(
-                        HttpRequest.newBuilder(api.resolve("rules")).build(), BodyHandlers.ofString())
-                .body());
+        JsonNode rules = JSON.readTree(
+                client.send(HttpRequest.newBuilder(api.resolve("rules")).build(), BodyHandlers.ofString())
+                        .body());
         List<JsonNode> all = StreamSupport.stream(
                         rules.at("/data/groups/0/rules").spliterator(), false)
                 .toList();
