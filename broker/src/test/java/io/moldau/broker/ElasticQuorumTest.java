@@ -16,11 +16,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.FeatureUpdate;
+import org.apache.kafka.clients.admin.FeatureUpdate.UpgradeType;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
+import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.DuplicateVoterException;
+import org.apache.kafka.common.errors.FeatureUpdateFailedException;
+import org.apache.kafka.common.errors.InvalidUpdateVersionException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.VoterNotFoundException;
 import org.junit.jupiter.api.Test;
@@ -99,7 +104,17 @@ class ElasticQuorumTest {
 
             // One by itself, one when it is told to.
             await(admin, info -> ids(info.voters()).equals(Set.of(1, 2)));
-            await(ofControllers, info -> ids(info.observers()).contains(3));
+            QuorumInfo before = await(
+                    ofControllers,
+                    info -> ids(info.observers()).contains(3) && info.nodes().containsKey(3));
+            assertThat(before.observers())
+                    .filteredOn(observer -> observer.replicaId() == 3)
+                    .singleElement()
+                    .satisfies(observer ->
+                            assertThat(observer.replicaDirectoryId()).isEqualTo(directoryId(3)));
+            assertThat(Objects.requireNonNull(before.nodes().get(3)).endpoints())
+                    .singleElement()
+                    .satisfies(known -> assertThat(known.port()).isEqualTo(ports.get(2)));
             RaftVoterEndpoint endpoint = new RaftVoterEndpoint("CONTROLLER", "127.0.0.1", ports.get(2));
             add(admin, 3, directoryId(3), endpoint);
             QuorumInfo grown = await(admin, info -> ids(info.voters()).equals(Set.of(1, 2, 3)));
@@ -136,6 +151,101 @@ class ElasticQuorumTest {
                     .all()
                     .get();
             assertThat(admin.listTopics().names().get()).contains("orders", "payments");
+        }
+    }
+
+    private static String[] controller(int port, String first) {
+        return new String[] {
+            "process.roles",
+            "controller",
+            "listeners",
+            "CONTROLLER://127.0.0.1:" + port,
+            "controller.quorum.bootstrap.servers",
+            first,
+            "controller.quorum.auto.join.enable",
+            "true"
+        };
+    }
+
+    /// Raft's list of voters keeps the address with which a voter joined; its registration tells
+    /// where it is now.
+    @Test
+    void aVoterThatComesBackAtAnotherAddressIsFoundThere() throws Exception {
+        List<Integer> ports = TestCluster.freePorts(5);
+        String first = "127.0.0.1:" + ports.get(0);
+        TestCluster nodes = new TestCluster(data)
+                .add(1, "listeners", "PLAINTEXT://127.0.0.1:" + ports.get(3) + ",CONTROLLER://" + first);
+        try (TestCluster cluster = nodes.start();
+                Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
+            for (int id = 2; id <= 3; id++) {
+                cluster.add(id, controller(ports.get(id - 1), first)).start();
+                int joined = id;
+                await(admin, info -> ids(info.voters()).contains(joined));
+            }
+            cluster.stop(2);
+            admin.createTopics(List.of(new NewTopic("meanwhile", 1, (short) 1)))
+                    .all()
+                    .get();
+
+            cluster.add(2, controller(ports.get(4), first)).start();
+
+            QuorumInfo moved = await(
+                    admin,
+                    info -> info.voters().stream()
+                            .anyMatch(voter -> voter.replicaId() == 2 && voter.logEndOffset() >= info.highWatermark()));
+            assertThat(Objects.requireNonNull(moved.nodes().get(2)).endpoints())
+                    .singleElement()
+                    .satisfies(known -> assertThat(known.port()).isEqualTo(ports.get(4)));
+        }
+    }
+
+    @Test
+    void featuresGoDownAndUpAgain() throws Exception {
+        String feature = "eligible.leader.replicas.version";
+        List<Integer> ports = TestCluster.freePorts(2);
+        String controller = "127.0.0.1:" + ports.get(0);
+        TestCluster nodes = new TestCluster(data)
+                .add(1, "listeners", "PLAINTEXT://127.0.0.1:" + ports.get(1) + ",CONTROLLER://" + controller);
+        try (TestCluster cluster = nodes.start();
+                Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()));
+                Admin ofControllers = Admin.create(Map.of("bootstrap.controllers", controller))) {
+            // The controller may register a moment after the broker.
+            while (true) {
+                try {
+                    update(admin, feature, 0, UpgradeType.SAFE_DOWNGRADE);
+                    break;
+                } catch (ExecutionException e) {
+                    assertThat(e.getCause()).isInstanceOf(FeatureUpdateFailedException.class);
+                    TimeUnit.MILLISECONDS.sleep(20);
+                }
+            }
+            awaitLevel(admin, feature, 0);
+            assertThatThrownBy(() -> update(admin, feature, 2, UpgradeType.UPGRADE))
+                    .hasCauseInstanceOf(InvalidUpdateVersionException.class)
+                    .hasMessageContaining("supports only levels 0 to 1");
+            update(ofControllers, feature, 1, UpgradeType.UPGRADE);
+            awaitLevel(admin, feature, 1);
+            assertThat(ofControllers.describeCluster().nodes().get())
+                    .singleElement()
+                    .satisfies(node -> assertThat(node.port()).isEqualTo(ports.get(0)));
+        }
+    }
+
+    private static void update(Admin admin, String feature, int level, UpgradeType type) throws Exception {
+        admin.updateFeatures(Map.of(feature, new FeatureUpdate((short) level, type)), new UpdateFeaturesOptions())
+                .all()
+                .get();
+    }
+
+    /// What a broker tells comes with the metadata.
+    private static void awaitLevel(Admin admin, String feature, int level) throws Exception {
+        while (true) {
+            var finalized = admin.describeFeatures().featureMetadata().get().finalizedFeatures();
+            var range = finalized.get(feature);
+            if ((range == null ? 0 : range.maxVersionLevel()) == level) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(20);
         }
     }
 }

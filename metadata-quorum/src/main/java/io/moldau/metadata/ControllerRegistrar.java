@@ -28,6 +28,7 @@ final class ControllerRegistrar implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ControllerRegistrar.class);
 
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long UNSEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -58,14 +59,17 @@ final class ControllerRegistrar implements AutoCloseable {
     void start() {
         applied.watch(watcher);
         look();
+        timer.schedule(time.nanoseconds() + UNSEEN_NANOS, () -> {
+            if (busy.compareAndSet(false, true)) {
+                ask();
+            }
+        });
     }
 
+    /// A voter that comes back at another address sees nothing of the log before the leader knows
+    /// that address: what it cannot see is wrong too.
     private boolean isWrong() {
         MetadataImage image = applied.image();
-        // Before the first record there is nothing to be registered in.
-        if (image.isEmpty()) {
-            return false;
-        }
         ControllerRegistration registered = image.cluster().controller(own.id());
         if (registered == null) {
             return true;
@@ -82,7 +86,8 @@ final class ControllerRegistrar implements AutoCloseable {
 
     /// On the thread that applies entries: only signals.
     private void look() {
-        if (!closed && isWrong() && busy.compareAndSet(false, true)) {
+        // In a new cluster the first entry comes soon.
+        if (!closed && !applied.image().isEmpty() && isWrong() && busy.compareAndSet(false, true)) {
             timer.schedule(time.nanoseconds(), this::ask);
         }
     }
@@ -116,7 +121,10 @@ final class ControllerRegistrar implements AutoCloseable {
             pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
             LOG.info("this controller is not registered yet: node={} error={}", own.id(), error);
         }
-        if (!closed) {
+        if (error == null && applied.image().isEmpty()) {
+            // It will be looked at again when the log comes.
+            free();
+        } else if (!closed) {
             // The entry may be still on its way to here; then the next look comes with it.
             timer.schedule(time.nanoseconds() + pause, this::ask);
         }
@@ -125,9 +133,7 @@ final class ControllerRegistrar implements AutoCloseable {
     private void free() {
         busy.set(false);
         // It may have become wrong again before that.
-        if (!closed && isWrong()) {
-            look();
-        }
+        look();
     }
 
     @Override

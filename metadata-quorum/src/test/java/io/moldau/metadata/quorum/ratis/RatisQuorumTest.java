@@ -61,6 +61,13 @@ class RatisQuorumTest {
     private static final Map<String, String> PATIENT =
             Map.of("raft.server.rpc.timeout.min", "60s", "raft.server.rpc.timeout.max", "90s");
 
+    /// Neither elects anybody by itself in the beginning.
+    private static final Map<String, String> WAITING = Map.of(
+            "raft.server.rpc.timeout.min", "60s",
+            "raft.server.rpc.timeout.max", "90s",
+            "raft.server.rpc.first-election.timeout.min", "60s",
+            "raft.server.rpc.first-election.timeout.max", "90s");
+
     @TempDir
     Path root;
 
@@ -550,9 +557,12 @@ class RatisQuorumTest {
                     new Voter(id, directory.directoryId(), InMemoryRaftNetwork.host(id), InMemoryRaftNetwork.port()));
         }
         var members = new ArrayList<Member>();
-        for (int i = 0; i < count; i++) {
-            members.add(start(directories.get(i), voters.get(i), voters, PATIENT));
+        for (int i = 1; i < count; i++) {
+            members.add(start(directories.get(i), voters.get(i), voters, WAITING));
         }
+        // The last one to start is the only one that stands: had two parted the votes, the next try
+        // would be as long in coming as every other.
+        members.addFirst(start(directories.getFirst(), voters.getFirst(), voters, PATIENT));
         return members;
     }
 
@@ -575,6 +585,35 @@ class RatisQuorumTest {
         assertThat(next).isEqualTo(epoch + 1);
         second.append(next, config("after", "value"));
         assertThat(faults.faults()).isEmpty();
+    }
+
+    /// A leader that stops must not cost the others an election timeout, which here would be longer
+    /// than any wait of the test.
+    @Test
+    void leadershipIsHandedOverWithoutAWait() throws Exception {
+        List<Member> members = startPatientVoters(3);
+        Member leader = awaitLeader(members);
+        int epoch = leader.awaitReady();
+        leader.quorum.append(bootstrap(epoch)).get(WAIT_SECONDS, TimeUnit.SECONDS);
+        for (int i = 0; i < 4; i++) {
+            leader.append(epoch, config("key-" + i, "value"));
+            leader.ready.clear();
+            long asked = TIME.nanoseconds();
+            leader.quorum.resign(TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+            long resigned = TIME.nanoseconds();
+            assertThat(leader.quorum.state().leading()).isFalse();
+            Member before = leader;
+            leader = awaitLeader(
+                    members.stream().filter(member -> member != before).toList());
+            int next = leader.awaitReady();
+            LoggerFactory.getLogger(RatisQuorumTest.class)
+                    .info(
+                            "handed over in {} ms, ready after {} ms",
+                            (resigned - asked) / 1_000_000,
+                            (TIME.nanoseconds() - asked) / 1_000_000);
+            assertThat(next).isGreaterThan(epoch);
+            epoch = next;
+        }
     }
 
     @Test

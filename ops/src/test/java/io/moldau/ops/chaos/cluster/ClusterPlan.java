@@ -91,7 +91,8 @@ public final class ClusterPlan {
         return this;
     }
 
-    /// The quorum begins with its first controller alone, and the others join it (KIP-853).
+    /// The quorum begins with its first controller alone, and the others join it (KIP-853). Which one that is says the
+    /// format step of the reference; one of ours founds a quorum when it knows of no others.
     public ClusterPlan dynamicQuorum() {
         dynamicQuorum = true;
         return this;
@@ -139,7 +140,11 @@ public final class ClusterPlan {
         settings.put("process.roles", roles(shape));
         settings.put("controller.listener.names", "CONTROLLER");
         if (dynamicQuorum) {
-            settings.put("controller.quorum.bootstrap.servers", controllers(other -> ""));
+            settings.put(
+                    "controller.quorum.bootstrap.servers",
+                    subject == Subject.MOLDAU && isFirstController(id)
+                            ? address(id) + ":" + reachedAt(shape.ports)
+                            : controllers(other -> ""));
         } else {
             settings.put("controller.quorum.voters", controllers(other -> other + "@"));
         }
@@ -210,13 +215,16 @@ public final class ClusterPlan {
         if (!dynamicQuorum || !shape.controller) {
             return List.of();
         }
-        boolean first = shapes.entrySet().stream()
+        return List.of(isFirstController(id) ? "--standalone" : "--no-initial-controllers");
+    }
+
+    private boolean isFirstController(int id) {
+        return shapes.entrySet().stream()
                         .filter(it -> it.getValue().controller)
                         .findFirst()
                         .orElseThrow()
                         .getKey()
                 == id;
-        return List.of(first ? "--standalone" : "--no-initial-controllers");
     }
 
     /// Opens the proxies; the network owns them from then on.
