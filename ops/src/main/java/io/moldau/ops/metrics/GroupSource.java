@@ -37,15 +37,15 @@ final class GroupSource implements MetricSource {
         int elsewhere = 0;
         for (GroupLags.Lag lag : group.lags()) {
             var labels = Samples.labels(Metrics.GROUP_OFFSET, id, lag.topic(), Integer.toString(lag.partition()));
-            into.add(Metrics.GROUP_OFFSET, labels, lag.offset());
+            into.addLabelled(Metrics.GROUP_OFFSET, labels, lag.offset());
             if (!lag.isKnown()) {
                 elsewhere++;
                 continue;
             }
-            into.add(Metrics.GROUP_LAG, labels, lag.records());
+            into.addLabelled(Metrics.GROUP_LAG, labels, lag.records());
             byTopic.merge(lag.topic(), lag.records(), Long::sum);
             if (lag.seconds() >= 0) {
-                into.add(Metrics.GROUP_LAG_SECONDS, labels, lag.seconds());
+                into.addLabelled(Metrics.GROUP_LAG_SECONDS, labels, lag.seconds());
                 oldest = Math.max(oldest, lag.seconds());
             }
         }

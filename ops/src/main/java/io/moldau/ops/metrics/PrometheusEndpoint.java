@@ -11,16 +11,18 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.moldau.common.time.Time;
-import io.prometheus.metrics.model.registry.MultiCollector;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// All metrics of a node in Prometheus' text format: Micrometer's of the JVM and the process, and our own.
 ///
 /// Made at the first scrape, so that a start pays nothing for it. One scrape at a time.
 final class PrometheusEndpoint implements AutoCloseable {
+
+    private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
@@ -39,25 +41,21 @@ final class PrometheusEndpoint implements AutoCloseable {
         new ProcessorMetrics().bindTo(registry);
         new FileDescriptorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
-        MultiCollector own = this::collect;
-        registry.getPrometheusRegistry().register(own);
     }
 
-    private MetricSnapshots collect() {
+    /// Writes a scrape.
+    synchronized void write(OutputStream out) throws IOException {
         long began = time.nanoseconds();
         var samples = new Samples();
         samples.add(Metrics.SCRAPE_SECONDS, lastSeconds);
         for (MetricSource source : sources) {
             source.collect(samples);
         }
-        MetricSnapshots snapshots = samples.snapshots();
         lastSeconds = (time.nanoseconds() - began) / 1e9;
-        return snapshots;
-    }
-
-    /// Writes a scrape.
-    synchronized void write(OutputStream out) throws IOException {
-        registry.scrape(out);
+        registry.scrape(out, TEXT);
+        var writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+        samples.writeTo(writer);
+        writer.flush();
     }
 
     @Override

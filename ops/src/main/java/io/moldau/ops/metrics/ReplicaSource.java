@@ -109,18 +109,19 @@ final class ReplicaSource implements MetricSource {
         String topic = partition.topicPartition().topic();
         int index = partition.topicPartition().partition();
         var labels = Samples.labels(Metrics.LOG_SIZE, topic, Integer.toString(index));
-        into.add(Metrics.LOG_SIZE, labels, log.sizeInBytes());
-        into.add(Metrics.LOG_START, labels, log.logStartOffset());
-        into.add(Metrics.LOG_END, labels, log.logEndOffset());
-        into.add(Metrics.LOG_SEGMENTS, labels, partition.log().segmentCount());
+        into.addLabelled(Metrics.LOG_SIZE, labels, log.sizeInBytes());
+        into.addLabelled(Metrics.LOG_START, labels, log.logStartOffset());
+        into.addLabelled(Metrics.LOG_END, labels, log.logEndOffset());
+        into.addLabelled(Metrics.LOG_SEGMENTS, labels, partition.log().segmentCount());
         if (registration == null) {
             return;
         }
-        into.add(Metrics.CURRENT_OFFSET, labels, partition.highWatermark());
-        into.add(Metrics.OLDEST_OFFSET, labels, log.logStartOffset());
-        into.add(Metrics.PARTITION_ISR, labels, registration.isr().size());
-        into.add(Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
-        into.add(Metrics.PARTITION_LEADER, labels, registration.leader());
+        into.addLabelled(Metrics.CURRENT_OFFSET, labels, partition.highWatermark());
+        into.addLabelled(Metrics.OLDEST_OFFSET, labels, log.logStartOffset());
+        into.addLabelled(Metrics.PARTITION_ISR, labels, registration.isr().size());
+        into.addLabelled(
+                Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
+        into.addLabelled(Metrics.PARTITION_LEADER, labels, registration.leader());
         if (index == 0) {
             var whole = image.topics().topic(topic);
             if (whole != null) {

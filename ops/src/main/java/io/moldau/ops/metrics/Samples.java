@@ -1,40 +1,53 @@
 package io.moldau.ops.metrics;
 
 import io.moldau.ops.metrics.MetricDefinition.Kind;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Exemplars;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricMetadata;
-import io.prometheus.metrics.model.snapshots.MetricSnapshot;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
-import java.util.List;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// The values of one scrape, in the order they are added. Owned by the scrape.
+/// The values of one scrape, as the lines of Prometheus' text format. Owned by the scrape.
+///
+/// Lines are made at once, since a node with ten thousand partitions has a hundred thousand of them: objects for all
+/// values, to be sorted and written later, cost nearly twice as much.
 final class Samples {
 
-    private static final String TOTAL = "_total";
+    private static final double EXACT = 1e15;
 
-    private final Map<MetricDefinition, List<CounterDataPointSnapshot>> counters = new IdentityHashMap<>();
-    private final Map<MetricDefinition, List<GaugeDataPointSnapshot>> gauges = new IdentityHashMap<>();
-    private final Map<MetricDefinition, List<HistogramDataPointSnapshot>> histograms = new IdentityHashMap<>();
+    private final Map<String, StringBuilder> families = new TreeMap<>();
 
-    /// Labels that several values can share.
-    static Labels labels(MetricDefinition metric, String... values) {
+    /// Labels as they stand in a line; several values can share them.
+    static String labels(MetricDefinition metric, String... values) {
         var names = metric.labels();
         if (names.size() != values.length) {
             throw new IllegalArgumentException(metric.name() + " has the labels " + names);
         }
-        return names.isEmpty() ? Labels.EMPTY : Labels.of(names.toArray(String[]::new), values);
+        if (values.length == 0) {
+            return "";
+        }
+        var text = new StringBuilder();
+        char before = '{';
+        for (int i = 0; i < values.length; i++) {
+            text.append(before).append(names.get(i)).append("=\"");
+            escape(values[i], text);
+            text.append('"');
+            before = ',';
+        }
+        return text.append('}').toString();
+    }
+
+    private static void escape(String value, StringBuilder into) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '\\' -> into.append("\\\\");
+                case '"' -> into.append("\\\"");
+                case '\n' -> into.append("\\n");
+                default -> into.append(c);
+            }
+        }
     }
 
     void add(MetricDefinition metric, LongAdder count, String... labelValues) {
@@ -42,39 +55,61 @@ final class Samples {
     }
 
     void add(MetricDefinition metric, double value, String... labelValues) {
-        add(metric, labels(metric, labelValues), value);
+        addLabelled(metric, labels(metric, labelValues), value);
     }
 
-    void add(MetricDefinition metric, Labels labels, double value) {
-        if (metric.kind() == Kind.COUNTER) {
-            counters.computeIfAbsent(metric, key -> new ArrayList<>())
-                    .add(new CounterDataPointSnapshot(value, labels, null, 0L));
-        } else {
-            gauges.computeIfAbsent(metric, key -> new ArrayList<>())
-                    .add(new GaugeDataPointSnapshot(value, labels, null));
-        }
+    /// @param labels made by [#labels]
+    void addLabelled(MetricDefinition metric, String labels, double value) {
+        line(family(metric), metric.name(), "", labels, value);
     }
 
     void add(MetricDefinition metric, Histogram histogram, String... labelValues) {
-        histograms
-                .computeIfAbsent(metric, key -> new ArrayList<>())
-                .add(new HistogramDataPointSnapshot(
-                        ClassicHistogramBuckets.of(Histogram.BOUNDS, histogram.counts()),
-                        histogram.sumSeconds(),
-                        labels(metric, labelValues),
-                        Exemplars.EMPTY,
-                        0L));
+        StringBuilder lines = family(metric);
+        String labels = labels(metric, labelValues);
+        String others = labels.isEmpty() ? "{" : labels.substring(0, labels.length() - 1) + ",";
+        long[] counts = histogram.counts();
+        long sum = 0;
+        for (int i = 0; i < counts.length; i++) {
+            sum += counts[i];
+            line(lines, metric.name(), "_bucket", others + "le=\"" + bound(Histogram.BOUNDS[i]) + "\"}", sum);
+        }
+        line(lines, metric.name(), "_sum", labels, histogram.sumSeconds());
+        line(lines, metric.name(), "_count", labels, sum);
     }
 
-    MetricSnapshots snapshots() {
-        var all = new ArrayList<MetricSnapshot>();
-        counters.forEach((metric, points) -> all.add(new CounterSnapshot(
-                new MetricMetadata(metric.name().substring(0, metric.name().length() - TOTAL.length()), metric.help()),
-                points)));
-        gauges.forEach((metric, points) ->
-                all.add(new GaugeSnapshot(new MetricMetadata(metric.name(), metric.help()), points)));
-        histograms.forEach((metric, points) ->
-                all.add(new HistogramSnapshot(new MetricMetadata(metric.name(), metric.help()), points)));
-        return new MetricSnapshots(all);
+    private static String bound(double bound) {
+        return Double.isInfinite(bound) ? "+Inf" : Double.toString(bound);
+    }
+
+    private StringBuilder family(MetricDefinition metric) {
+        return families.computeIfAbsent(metric.name(), name -> {
+            var lines = new StringBuilder("# HELP ").append(name).append(' ');
+            lines.append(metric.help().replace("\\", "\\\\").replace("\n", "\\n"));
+            lines.append("\n# TYPE ").append(name).append(' ');
+            return lines.append(kind(metric.kind())).append('\n');
+        });
+    }
+
+    private static String kind(Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static void line(StringBuilder lines, String name, String suffix, String labels, double value) {
+        lines.append(name).append(suffix).append(labels).append(' ');
+        if (value == Math.rint(value) && Math.abs(value) < EXACT) {
+            lines.append((long) value);
+        } else if (Double.isInfinite(value)) {
+            lines.append(value > 0 ? "+Inf" : "-Inf");
+        } else {
+            lines.append(value);
+        }
+        lines.append('\n');
+    }
+
+    /// All families, by name.
+    void writeTo(Writer out) throws IOException {
+        for (StringBuilder lines : families.values()) {
+            out.append(lines);
+        }
     }
 }

@@ -107,12 +107,12 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
 
     private static void collect(String name, OfTopic counters, Samples into) {
         var labels = Samples.labels(Metrics.MESSAGES_IN, name);
-        into.add(Metrics.MESSAGES_IN, labels, counters.records.sum());
-        into.add(Metrics.BYTES_IN, labels, counters.bytesIn.sum());
-        into.add(Metrics.BYTES_OUT, labels, counters.bytesOut.sum());
-        into.add(Metrics.FAILED_PRODUCE, labels, counters.failedProduce.sum());
-        into.add(Metrics.FAILED_FETCH, labels, counters.failedFetch.sum());
-        into.add(Metrics.REPLICATION_IN, labels, counters.replicationIn.sum());
-        into.add(Metrics.REPLICATION_OUT, labels, counters.replicationOut.sum());
+        into.addLabelled(Metrics.MESSAGES_IN, labels, counters.records.sum());
+        into.addLabelled(Metrics.BYTES_IN, labels, counters.bytesIn.sum());
+        into.addLabelled(Metrics.BYTES_OUT, labels, counters.bytesOut.sum());
+        into.addLabelled(Metrics.FAILED_PRODUCE, labels, counters.failedProduce.sum());
+        into.addLabelled(Metrics.FAILED_FETCH, labels, counters.failedFetch.sum());
+        into.addLabelled(Metrics.REPLICATION_IN, labels, counters.replicationIn.sum());
+        into.addLabelled(Metrics.REPLICATION_OUT, labels, counters.replicationOut.sum());
     }
 }

@@ -3,6 +3,7 @@ package io.moldau.ops.training;
 import io.moldau.broker.Node;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.common.Errors;
+import io.moldau.ops.AdministeredNode;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.ApiVersionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -21,11 +22,14 @@ import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.HeapRecords;
 import io.moldau.wire.record.BatchBuilder;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// Starts a node on free ports of the loopback interface, lets a client use it, and stops it.
 ///
@@ -44,12 +48,30 @@ final class TrainingRun {
         var config = NodeConfig.fromProperties(Map.of(
                 "listeners",
                 "PLAINTEXT://127.0.0.1:0",
+                "admin.listener",
+                "http://127.0.0.1:0",
                 "log.dirs",
                 Path.of(words[0]).toAbsolutePath().toString()));
-        try (var node = Node.start(config)) {
-            node.awaitReady(READY_TIMEOUT);
-            try (var client = new RawClient(clientPort(node))) {
+        try (var node = AdministeredNode.start(config, "training")) {
+            node.node().awaitReady(READY_TIMEOUT);
+            try (var client = new RawClient(clientPort(node.node()))) {
                 use(client);
+            }
+            scrape(URI.create(Objects.requireNonNull(node.adminUrl())));
+        }
+    }
+
+    /// By hand, so that no HTTP client gets into the cache.
+    private static void scrape(URI admin) throws IOException {
+        for (String path : List.of("/ready", "/metrics")) {
+            try (var socket = new Socket(admin.getHost(), admin.getPort())) {
+                var request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                var answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                if (!answer.startsWith("HTTP/1.1 200")) {
+                    throw new IllegalStateException(
+                            path + " answered " + answer.lines().findFirst());
+                }
             }
         }
     }

@@ -18,6 +18,12 @@ public final class ClientTools {
         return required("kcat", List.of("kcat", "-V"), Map.of());
     }
 
+    /// Prometheus and its `promtool`.
+    public static String prometheus() {
+        required("promtool", List.of("promtool", "--version"), Map.of());
+        return required("prometheus", List.of("prometheus", "--version"), Map.of());
+    }
+
     /// Debian's Python with the given module.
     public static String python(String module) {
         required("the Python module " + module, List.of("/usr/bin/python3", "-c", "import " + module), Map.of());

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.prometheus;
+
+import org.jspecify.annotations.NullMarked;
