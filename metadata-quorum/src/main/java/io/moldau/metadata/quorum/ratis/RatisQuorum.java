@@ -624,8 +624,7 @@ public final class RatisQuorum implements MetadataQuorum {
             }
         }
         QuorumState state = state();
-        return new QuorumDescription(
-                state.leaderId(), state.epoch(), log.getLastCommittedIndex() + 1, voters);
+        return new QuorumDescription(state.leaderId(), state.epoch(), log.getLastCommittedIndex() + 1, voters);
     }
 
     @Override
