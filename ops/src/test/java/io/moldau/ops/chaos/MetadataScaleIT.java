@@ -146,7 +146,8 @@ class MetadataScaleIT {
 
     private static long newestSnapshot(ClusterProcesses cluster) throws IOException {
         try (var files = Files.walk(cluster.node(101).plan().data())) {
-            return files.filter(file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+|\\d+-\\d+\\.checkpoint"))
+            return files.filter(file ->
+                            file.getFileName().toString().matches("snapshot\\.\\d+_\\d+|\\d+-\\d+\\.checkpoint"))
                     .max(Comparator.comparing(file -> file.toFile().lastModified()))
                     .map(file -> file.toFile().length())
                     .orElse(0L);
