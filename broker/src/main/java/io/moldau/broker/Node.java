@@ -227,6 +227,7 @@ public final class Node implements AutoCloseable {
                         .minInsyncReplicas(topic, base.cache().image().configs()),
                 base.controllers()::leaderId,
                 base.controllers().active(),
+                base.peers(),
                 () -> controller == null ? null : controller.quorum(),
                 () -> base.loops().state(parts.servers(), base.network().requestMemoryBytes()),
                 () -> parts.ready().isDone()

@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.net.NetworkState;
+import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.common.Endpoint;
 import io.moldau.common.time.Time;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param minInsyncReplicas of a topic, as it is configured now
 /// @param activeController the node id as far as this one knows, -1 if it does not
 /// @param controller reaches the active controller
+/// @param peers reaches other brokers, on the listener [NodeConfig#interBrokerListener()]
 /// @param quorum this node's member of the metadata quorum; null if it has none, or as long as that is starting
 /// @param serving whether the node serves clients: unfenced if it is a broker, a member of the quorum else
 /// @param stopping whether the node was told to stop
@@ -40,6 +42,7 @@ public record NodeView(
         ToIntFunction<String> minInsyncReplicas,
         IntSupplier activeController,
         NodeToController controller,
+        PeerClients peers,
         Supplier<@Nullable MetadataQuorum> quorum,
         Supplier<NetworkState> network,
         BooleanSupplier serving,

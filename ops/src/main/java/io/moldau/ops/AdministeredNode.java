@@ -23,11 +23,13 @@ public final class AdministeredNode implements AutoCloseable {
     private final Node node;
     private final NodeMetrics metrics;
     private final @Nullable AdminServer admin;
+    private final @Nullable GroupLags lags;
 
-    private AdministeredNode(Node node, NodeMetrics metrics, @Nullable AdminServer admin) {
+    private AdministeredNode(Node node, NodeMetrics metrics, @Nullable AdminServer admin, @Nullable GroupLags lags) {
         this.node = node;
         this.metrics = metrics;
         this.admin = admin;
+        this.lags = lags;
     }
 
     /// Returns as [Node#start(NodeConfig)] does.
@@ -62,24 +64,24 @@ public final class AdministeredNode implements AutoCloseable {
             }
             throw e;
         }
-        observe(node.view(), metrics, admin, config, version);
-        return new AdministeredNode(node, metrics, admin);
-    }
-
-    private static void observe(
-            NodeView view, NodeMetrics metrics, @Nullable AdminServer admin, NodeConfig config, String version) {
-        NodeView.Broker broker = view.broker();
-        GroupLags lags = broker == null
-                ? null
-                : new GroupLags(
-                        broker,
-                        view.time(),
-                        config.get(MoldauKeys.METRICS_GROUPS),
-                        config.get(MoldauKeys.METRICS_GROUP_PARTITIONS));
+        NodeView view = node.view();
+        GroupLags lags = lags(view, config);
         metrics.observe(view, lags);
         if (admin != null) {
             admin.observe(view, lags, version);
         }
+        return new AdministeredNode(node, metrics, admin, lags);
+    }
+
+    private static @Nullable GroupLags lags(NodeView view, NodeConfig config) {
+        NodeView.Broker broker = view.broker();
+        return broker == null
+                ? null
+                : new GroupLags(
+                        view,
+                        broker,
+                        config.get(MoldauKeys.METRICS_GROUPS),
+                        config.get(MoldauKeys.METRICS_GROUP_PARTITIONS));
     }
 
     public Node node() {
@@ -94,6 +96,9 @@ public final class AdministeredNode implements AutoCloseable {
     /// Stops the node in order, then the rest.
     @Override
     public void close() {
+        if (lags != null) {
+            lags.close();
+        }
         node.stop();
         close(admin);
         metrics.close();

@@ -34,12 +34,12 @@ final class GroupSource implements MetricSource {
         into.add(Metrics.GROUP_MEMBERS, group.members(), id);
         Map<String, Long> byTopic = new TreeMap<>();
         double oldest = 0;
-        int elsewhere = 0;
+        int unknown = 0;
         for (GroupLags.Lag lag : group.lags()) {
             var labels = Samples.labels(Metrics.GROUP_OFFSET, id, lag.topic(), Integer.toString(lag.partition()));
             into.addLabelled(Metrics.GROUP_OFFSET, labels, lag.offset());
             if (!lag.isKnown()) {
-                elsewhere++;
+                unknown++;
                 continue;
             }
             into.addLabelled(Metrics.GROUP_LAG, labels, lag.records());
@@ -51,6 +51,6 @@ final class GroupSource implements MetricSource {
         }
         byTopic.forEach((topic, sum) -> into.add(Metrics.GROUP_LAG_SUM, sum, id, topic));
         into.add(Metrics.GROUP_LAG_SECONDS_MAX, oldest, id);
-        into.add(Metrics.GROUP_ELSEWHERE, elsewhere, id);
+        into.add(Metrics.GROUP_UNKNOWN, unknown, id);
     }
 }

@@ -448,9 +448,8 @@ final class Metrics {
             PARTITION);
     static final MetricDefinition GROUP_LAG = gauge(
             "kafka_consumergroup_lag",
-            "Records between what a group has committed and the high watermark. Told for partitions with a replica on "
-                    + "the group's coordinator; for others subtract `kafka_consumergroup_current_offset` from "
-                    + "`kafka_topic_partition_current_offset`.",
+            "Records between what a group has committed and the high watermark. Absent while the leader of a partition "
+                    + "does not answer the group's coordinator.",
             GROUP,
             TOPIC,
             PARTITION);
@@ -458,15 +457,16 @@ final class Metrics {
             gauge("kafka_consumergroup_lag_sum", "The same, over the partitions of a topic.", GROUP, TOPIC);
     static final MetricDefinition GROUP_LAG_SECONDS = gauge(
             "moldau_consumergroup_lag_seconds",
-            "Age of the oldest record a group has not read, by its timestamp; 0 if it has read all.",
+            "Age of the oldest record a group has not read, by its timestamp; 0 if it has read all. Of partitions without a "
+                    + "replica on the coordinator a hundred are looked up at each scrape.",
             GROUP,
             TOPIC,
             PARTITION);
     static final MetricDefinition GROUP_LAG_SECONDS_MAX =
             gauge("moldau_consumergroup_lag_max_seconds", "The greatest of these, by group.", GROUP);
-    static final MetricDefinition GROUP_ELSEWHERE = gauge(
-            "moldau_consumergroup_partitions_elsewhere",
-            "Partitions a group has committed offsets for that have no replica on the group's coordinator.",
+    static final MetricDefinition GROUP_UNKNOWN = gauge(
+            "moldau_consumergroup_partitions_unknown",
+            "Partitions a group has committed offsets for whose end is not known: their leader does not answer.",
             GROUP);
     static final MetricDefinition SHARDS_LOADED =
             counter("moldau_coordinator_shards_loaded_total", "Partitions of `__consumer_offsets` that were loaded.");
@@ -499,7 +499,7 @@ final class Metrics {
                 GROUP_LAG_SUM,
                 GROUP_LAG_SECONDS,
                 GROUP_LAG_SECONDS_MAX,
-                GROUP_ELSEWHERE,
+                GROUP_UNKNOWN,
                 SHARDS_LOADED,
                 SHARD_RECORDS,
                 SHARD_LOAD_SECONDS,

@@ -11,8 +11,10 @@ import io.moldau.common.time.Time;
 import io.moldau.log.storage.StorageException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /// here.
 /// The age of the oldest unread record is read from the log, once for each position a group stands at: nothing of this
 /// is on the path of a request. Thread-safe; one look at a time, and none within a second of the last.
-public final class GroupLags {
+public final class GroupLags implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupLags.class);
 
@@ -34,13 +36,16 @@ public final class GroupLags {
     /// Look-ups in logs for one report. Those that are left over have their turn in the next.
     private static final int MOST_LOOKUPS = 5_000;
 
+    /// Look-ups at leaders for one report: one after the other.
+    private static final int MOST_ASKED = 100;
+
     private static final long UNKNOWN = -1;
 
     /// How far a group is behind in one partition.
     ///
     /// @param offset the next one it will read
     /// @param committedMs when it said so
-    /// @param endOffset the high watermark; -1 if there is no replica here
+    /// @param endOffset the high watermark; -1 if there is no replica here and no leader answers
     /// @param records between the two; -1 if not known
     /// @param seconds the age of the oldest unread record, 0 if there is none; -1 if not known
     public record Lag(
@@ -58,7 +63,7 @@ public final class GroupLags {
     public record Report(GroupCensus census, List<Group> groups) {}
 
     /// Where a group stands in a log.
-    private record Place(Uuid topicId, int partition, long offset) {}
+    private record Place(Uuid topicId, TopicPartition partition, long offset) {}
 
     private static final GroupCensus NOBODY = new GroupCensus(List.of(), 0, 0, 0);
 
@@ -66,14 +71,18 @@ public final class GroupLags {
     private final Time time;
     private final int mostGroups;
     private final int mostPartitions;
+    private final LeaderReads leaders;
 
+    private boolean closed;
     private Map<Place, Long> timestamps = new HashMap<>();
     private @Nullable Report last;
     private long lastNanos;
 
-    public GroupLags(NodeView.Broker broker, Time time, int mostGroups, int mostPartitions) {
+    /// @param broker the node's
+    public GroupLags(NodeView node, NodeView.Broker broker, int mostGroups, int mostPartitions) {
         this.broker = broker;
-        this.time = time;
+        this.time = node.time();
+        this.leaders = new LeaderReads(node);
         this.mostGroups = mostGroups;
         this.mostPartitions = mostPartitions;
     }
@@ -93,68 +102,93 @@ public final class GroupLags {
         return report;
     }
 
+    /// What one evaluation goes by.
+    private static final class Look {
+        final long nowMs;
+        final Map<TopicPartition, Long> endsElsewhere;
+        final Map<Place, Long> known = new HashMap<>();
+        int lookups = MOST_LOOKUPS;
+        int asked = MOST_ASKED;
+
+        Look(long nowMs, Map<TopicPartition, Long> endsElsewhere) {
+            this.nowMs = nowMs;
+            this.endsElsewhere = endsElsewhere;
+        }
+    }
+
     private Report evaluate(GroupCensus census) {
-        long nowMs = time.milliseconds();
-        Map<Place, Long> known = new HashMap<>();
-        int[] lookups = {MOST_LOOKUPS};
+        Look look = new Look(time.milliseconds(), endsElsewhere(census));
         List<Group> groups = new ArrayList<>(census.groups().size());
         for (GroupCensus.Group group : census.groups()) {
             List<Lag> lags = new ArrayList<>(group.offsets().size());
             for (GroupCensus.Offset offset : group.offsets()) {
-                lags.add(lag(offset, nowMs, known, lookups));
+                lags.add(lag(offset, look));
             }
             groups.add(new Group(
                     group.groupId(), group.state(), group.protocolType(), group.members(), List.copyOf(lags)));
         }
-        timestamps = known;
+        timestamps = look.known;
         return new Report(census, List.copyOf(groups));
     }
 
-    private Lag lag(GroupCensus.Offset offset, long nowMs, Map<Place, Long> known, int[] lookups) {
-        HostedPartition hosted = broker.partitions().get(new TopicPartition(offset.topic(), offset.partition()));
-        if (!(hosted instanceof HostedPartition.Online(Partition partition))) {
-            return new Lag(
-                    offset.topic(),
-                    offset.partition(),
-                    offset.offset(),
-                    offset.committedMs(),
-                    UNKNOWN,
-                    UNKNOWN,
-                    UNKNOWN);
+    private Map<TopicPartition, Long> endsElsewhere(GroupCensus census) {
+        Set<TopicPartition> elsewhere = new HashSet<>();
+        for (GroupCensus.Group group : census.groups()) {
+            for (GroupCensus.Offset offset : group.offsets()) {
+                var partition = new TopicPartition(offset.topic(), offset.partition());
+                if (!(broker.partitions().get(partition) instanceof HostedPartition.Online)) {
+                    elsewhere.add(partition);
+                }
+            }
         }
-        long end = partition.highWatermark();
-        long records = Math.max(0, end - offset.offset());
-        double seconds = records == 0 ? 0 : age(partition, offset.offset(), end, nowMs, known, lookups);
+        return elsewhere.isEmpty() || closed ? Map.of() : leaders.ends(elsewhere);
+    }
+
+    private Lag lag(GroupCensus.Offset offset, Look look) {
+        var name = new TopicPartition(offset.topic(), offset.partition());
+        Partition replica = broker.partitions().get(name) instanceof HostedPartition.Online(Partition it) ? it : null;
+        long end = replica != null ? replica.highWatermark() : look.endsElsewhere.getOrDefault(name, UNKNOWN);
+        long records = end < 0 ? UNKNOWN : Math.max(0, end - offset.offset());
+        double seconds = records <= 0 ? records : age(name, replica, offset.offset(), end, look);
         return new Lag(
                 offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), end, records, seconds);
     }
 
-    private double age(Partition partition, long offset, long end, long nowMs, Map<Place, Long> known, int[] lookups) {
+    /// @param replica null if it is elsewhere
+    private double age(TopicPartition name, @Nullable Partition replica, long offset, long end, Look look) {
         // What retention has taken cannot be read any more: the oldest unread record is then the first that is left.
-        long from = Math.max(offset, partition.logStartOffset());
+        long from = replica == null ? offset : Math.max(offset, replica.logStartOffset());
         if (from >= end) {
             return 0;
         }
-        var place = new Place(partition.topicId(), partition.topicPartition().partition(), from);
-        Long timestamp = known.get(place);
+        var place = new Place(replica == null ? Uuid.ZERO : replica.topicId(), name, from);
+        Long timestamp = look.known.get(place);
         if (timestamp == null) {
             timestamp = timestamps.get(place);
         }
         if (timestamp == null) {
-            if (lookups[0] <= 0) {
-                return UNKNOWN;
-            }
-            lookups[0]--;
-            timestamp = timestampAt(partition, from, end);
+            timestamp = replica == null ? ask(name, from, look) : read(replica, from, end, look);
         }
         if (timestamp < 0) {
             return UNKNOWN;
         }
-        known.put(place, timestamp);
-        return Math.max(0, nowMs - timestamp) / 1e3;
+        look.known.put(place, timestamp);
+        return Math.max(0, look.nowMs - timestamp) / 1e3;
     }
 
-    private static long timestampAt(Partition partition, long offset, long end) {
+    private long ask(TopicPartition partition, long offset, Look look) {
+        if (look.asked <= 0) {
+            return UNKNOWN;
+        }
+        look.asked--;
+        return leaders.timestampAt(partition, offset);
+    }
+
+    private static long read(Partition partition, long offset, long end, Look look) {
+        if (look.lookups <= 0) {
+            return UNKNOWN;
+        }
+        look.lookups--;
         try {
             return partition.log().timestampAt(offset, end);
         } catch (StorageException | ApiException e) {
@@ -162,5 +196,12 @@ public final class GroupLags {
             LOG.debug("no timestamp partition={} offset={}", partition.topicPartition(), offset, e);
             return UNKNOWN;
         }
+    }
+
+    /// Asks nobody any more; what this node has itself can still be told.
+    @Override
+    public synchronized void close() {
+        closed = true;
+        leaders.close();
     }
 }

@@ -19,12 +19,18 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +95,52 @@ class ClusterHealthTest {
                     "all replicas are in sync again",
                     () -> sum("kafka_server_replicamanager_underreplicatedpartitions") == 0);
             assertThat(sum("kafka_server_replicamanager_isrexpands_total")).isGreaterThanOrEqualTo(1);
+        } finally {
+            nodes.values().forEach(AdministeredNode::close);
+        }
+    }
+
+    @Test
+    void theCoordinatorTellsTheLagOfPartitionsThatOthersHold() throws Exception {
+        startAll();
+        try (var admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + clientPort(1)));
+                var producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", "127.0.0.1:" + clientPort(1), "compression.type", "gzip"),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            admin.createTopics(List.of(new NewTopic("spread", PARTITIONS, (short) 1)))
+                    .all()
+                    .get();
+            long oldestMs = System.currentTimeMillis() - 1_000_000;
+            Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                for (int i = 0; i < 5; i++) {
+                    var unused = producer.send(
+                            new ProducerRecord<>("spread", partition, oldestMs + i * 100_000L, null, new byte[10]));
+                }
+                offsets.put(new TopicPartition("spread", partition), new OffsetAndMetadata(2));
+            }
+            producer.flush();
+            admin.alterConsumerGroupOffsets("g", offsets).all().get();
+
+            long beganMs = System.currentTimeMillis();
+            await("every partition is told", () -> sum("kafka_consumergroup_lag") == PARTITIONS * 3.0);
+
+            assertThat(nodes.keySet().stream()
+                            .filter(id -> scrape(id).contains("kafka_topic_partition_leader", "topic", "spread")))
+                    .as("each node leads some")
+                    .hasSize(NODES);
+            List<Scrape.Sample> ages = nodes.keySet().stream()
+                    .flatMap(id -> scrape(id).samples().stream())
+                    .filter(sample -> sample.name().equals("moldau_consumergroup_lag_seconds"))
+                    .toList();
+            assertThat(ages)
+                    .hasSize(PARTITIONS)
+                    .allSatisfy(age -> assertThat(age.value())
+                            .isBetween(
+                                    (beganMs - oldestMs - 200_000) / 1e3,
+                                    (System.currentTimeMillis() - oldestMs - 200_000) / 1e3));
+            assertThat(sum("moldau_consumergroup_partitions_unknown")).isZero();
         } finally {
             nodes.values().forEach(AdministeredNode::close);
         }

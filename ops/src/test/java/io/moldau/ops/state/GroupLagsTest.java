@@ -84,7 +84,7 @@ class GroupLagsTest {
         before = reader.endOffsets(partitions);
         long beganMs = System.currentTimeMillis();
         NodeView view = node.node().view();
-        var report = new GroupLags(Objects.requireNonNull(view.broker()), view.time(), 100, 1000).report();
+        var report = new GroupLags(view, Objects.requireNonNull(view.broker()), 100, 1000).report();
         long endedMs = System.currentTimeMillis();
         Map<TopicPartition, Long> after = reader.endOffsets(partitions);
 
