@@ -166,14 +166,20 @@ class ReplicatedAdministrationTest {
         create(1, 2);
         produce();
         var deleted = admin.deleteRecords(Map.of(OF_CLIENT, RecordsToDelete.beforeOffset(7)));
-        assertThat(deleted.lowWatermarks().get(OF_CLIENT).get().lowWatermark()).isEqualTo(7);
+        assertThat(Objects.requireNonNull(deleted.lowWatermarks().get(OF_CLIENT))
+                        .get()
+                        .lowWatermark())
+                .isEqualTo(7);
         assertThat(log(cluster.node(1)).logStartOffset()).isEqualTo(7);
         assertThat(log(cluster.node(2)).logStartOffset()).isEqualTo(7);
 
         // A replica that is down is not waited for.
         cluster.stop(2);
         var more = admin.deleteRecords(Map.of(OF_CLIENT, RecordsToDelete.beforeOffset(-1)));
-        assertThat(more.lowWatermarks().get(OF_CLIENT).get().lowWatermark()).isEqualTo(RECORDS);
+        assertThat(Objects.requireNonNull(more.lowWatermarks().get(OF_CLIENT))
+                        .get()
+                        .lowWatermark())
+                .isEqualTo(RECORDS);
     }
 
     @Test

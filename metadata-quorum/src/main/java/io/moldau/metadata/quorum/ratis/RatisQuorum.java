@@ -413,11 +413,10 @@ public final class RatisQuorum implements MetadataQuorum {
 
     @Override
     public @Nullable LogRange readLog(long from, int maxBytes) throws IOException {
-        RaftServer.Division own = division;
-        if (own == null) {
+        RaftLog log = log();
+        if (log == null) {
             return null;
         }
-        RaftLog log = own.getRaftLog();
         long appliedIndex = applied.position().index();
         var entries = new ArrayList<LogEntry>();
         int size = 0;
@@ -457,10 +456,16 @@ public final class RatisQuorum implements MetadataQuorum {
 
     @Override
     public int termAt(long index) {
-        RaftServer.Division own = division;
-        @Nullable
-        TermIndex entry = own == null || index < 0 ? null : own.getRaftLog().getTermIndex(index);
+        RaftLog log = log();
+        @Nullable TermIndex entry = log == null || index < 0 ? null : log.getTermIndex(index);
         return entry == null ? -1 : (int) entry.getTerm();
+    }
+
+    /// The log, or null as long as there is none to look at: Ratis opens it while the division starts, and until then
+    /// whoever looks is answered by an exception.
+    private @Nullable RaftLog log() {
+        RaftServer.Division own = division;
+        return own == null || serving == null ? null : own.getRaftLog();
     }
 
     // ---- Becoming a voter, and ceasing to be one.
@@ -593,7 +598,8 @@ public final class RatisQuorum implements MetadataQuorum {
     public QuorumDescription describe() {
         RaftServer.Division own = division;
         RaftServer current = server;
-        if (own == null || current == null) {
+        RaftLog log = log();
+        if (own == null || current == null || log == null) {
             return MetadataQuorum.super.describe();
         }
         Map<String, TransportRpc.Progress> progress =
@@ -605,7 +611,7 @@ public final class RatisQuorum implements MetadataQuorum {
             TransportRpc.Progress known = progress.get(voter.key());
             if (peer.getId().equals(selfId)) {
                 voters.add(new QuorumDescription.Replica(
-                        voter.nodeId(), voter.directoryId(), own.getRaftLog().getNextIndex(), now, now));
+                        voter.nodeId(), voter.directoryId(), log.getNextIndex(), now, now));
             } else if (known == null) {
                 voters.add(new QuorumDescription.Replica(voter.nodeId(), voter.directoryId(), -1, -1, -1));
             } else {
@@ -618,8 +624,7 @@ public final class RatisQuorum implements MetadataQuorum {
             }
         }
         QuorumState state = state();
-        return new QuorumDescription(
-                state.leaderId(), state.epoch(), own.getRaftLog().getLastCommittedIndex() + 1, voters);
+        return new QuorumDescription(state.leaderId(), state.epoch(), log.getLastCommittedIndex() + 1, voters);
     }
 
     @Override
@@ -778,8 +783,8 @@ public final class RatisQuorum implements MetadataQuorum {
 
         @Override
         public PeerNote note(LeaderWatch.Leader leader) {
-            RaftServer.Division own = division;
-            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            RaftLog log = log();
+            @Nullable TermIndex last = log == null ? null : log.getLastEntryTermIndex();
             return new PeerNote(
                     leader.term(),
                     leader.key(),
@@ -807,8 +812,8 @@ public final class RatisQuorum implements MetadataQuorum {
         @Override
         public void stand(LeaderWatch.Leader leader) {
             RaftServer current = server;
-            RaftServer.Division own = division;
-            @Nullable TermIndex last = own == null ? null : own.getRaftLog().getLastEntryTermIndex();
+            RaftLog log = log();
+            @Nullable TermIndex last = log == null ? null : log.getLastEntryTermIndex();
             if (current == null || last == null) {
                 return;
             }

@@ -335,6 +335,39 @@ class RatisClusterTest {
                 .allMatch(voter -> voter.logEndOffset() >= description.highWatermark());
     }
 
+    /// Brokers and tools ask a controller at any time, also while Ratis opens the log of one that becomes a voter.
+    @Test
+    void aControllerThatBecomesAVoterCanBeAskedAllTheTime() throws Exception {
+        startDynamic(1, true, Map.of());
+        bootstrap();
+        write("key", "value");
+        for (int id = 2; id <= 5; id++) {
+            Member joining = startDynamic(id, false, Map.of());
+            var stop = new AtomicBoolean();
+            var asking = new Thread(() -> {
+                try {
+                    while (!stop.get()) {
+                        joining.quorum.termAt(0);
+                        joining.quorum.readLog(0, 1_000);
+                        joining.quorum.state();
+                        joining.quorum.describe();
+                    }
+                } catch (IOException | RuntimeException e) {
+                    faults.handle("asking", e);
+                }
+            });
+            asking.start();
+            try {
+                add(joining);
+                await("node " + id + " is a voter", () -> !joining.quorum.isObserver());
+            } finally {
+                stop.set(true);
+                asking.join();
+            }
+        }
+        assertThat(faults.faults()).isEmpty();
+    }
+
     /// Whoever is removed may be invited again before it has noticed: then it must not leave after all.
     @Test
     void aVoterThatIsRemovedAndAddedAtOnceIsOne() throws Exception {
