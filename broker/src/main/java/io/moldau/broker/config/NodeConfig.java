@@ -76,8 +76,7 @@ public final class NodeConfig {
             }
         }
         this.interBrokerListenerName = interBroker;
-        this.advertisedListeners =
-                listens ? checked(problems, this::checkedAdvertisedListeners, List.of()) : List.of();
+        this.advertisedListeners = listens ? checked(problems, this::checkedAdvertisedListeners, List.of()) : List.of();
         this.voters = checked(problems, this::checkedVoters, List.of());
         this.bootstrapServers = checked(problems, this::checkedBootstrapServers, List.of());
         this.logDirs = checked(problems, this::checkedLogDirs, List.of());
@@ -230,7 +229,9 @@ public final class NodeConfig {
         Map<String, String> reasons = new LinkedHashMap<>();
         for (String name : values.texts().keySet()) {
             KnownKey known = BrokerConfigKeys.find(name);
-            if (known != null && known.standing() instanceof Standing.Accepted(String reason) && differs(values, known.key())) {
+            if (known != null
+                    && known.standing() instanceof Standing.Accepted(String reason)
+                    && differs(values, known.key())) {
                 reasons.put(name, reason);
             }
         }
@@ -270,7 +271,9 @@ public final class NodeConfig {
     private static void refuseWhatIsNotBuilt(ConfigValues values) {
         for (Map.Entry<String, String> setting : values.texts().entrySet()) {
             KnownKey known = BrokerConfigKeys.find(setting.getKey());
-            if (known != null && known.standing() instanceof Standing.Later(String reason) && differs(values, known.key())) {
+            if (known != null
+                    && known.standing() instanceof Standing.Later(String reason)
+                    && differs(values, known.key())) {
                 String shown = known.key().isSensitive() ? "[hidden]" : setting.getValue();
                 throw new ConfigException("Configuration " + setting.getKey() + "=" + shown + " cannot be honoured: "
                         + reason + " Remove the setting.");

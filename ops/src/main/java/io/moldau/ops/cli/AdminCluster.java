@@ -193,7 +193,9 @@ final class AdminCluster implements Cluster {
                 topic.partitions().stream()
                         .map(partition -> new Partition(
                                 partition.partition(),
-                                partition.leader() == null ? -1 : partition.leader().id(),
+                                partition.leader() == null
+                                        ? -1
+                                        : partition.leader().id(),
                                 ids(partition.replicas()),
                                 ids(partition.isr()),
                                 partition.elr() == null ? List.of() : ids(partition.elr())))
@@ -227,7 +229,9 @@ final class AdminCluster implements Cluster {
 
     @Override
     public void deleteTopic(String name) {
-        calls.get("the deletion of topic " + name, admin.deleteTopics(List.of(name)).all());
+        calls.get(
+                "the deletion of topic " + name,
+                admin.deleteTopics(List.of(name)).all());
     }
 
     @Override
@@ -244,7 +248,8 @@ final class AdminCluster implements Cluster {
         replicas.forEach(
                 (partition, brokers) -> wanted.put(partition, Optional.of(new NewPartitionReassignment(brokers))));
         calls.get(
-                "the change of replicas", admin.alterPartitionReassignments(wanted).all());
+                "the change of replicas",
+                admin.alterPartitionReassignments(wanted).all());
     }
 
     // ---- Settings.
@@ -289,7 +294,9 @@ final class AdminCluster implements Cluster {
         return calls.get("the list of groups", admin.listGroups().all()).stream()
                 .map(group -> new GroupName(
                         group.groupId(),
-                        group.type().map(type -> type.toString().toLowerCase(Locale.ROOT)).orElse(""),
+                        group.type()
+                                .map(type -> type.toString().toLowerCase(Locale.ROOT))
+                                .orElse(""),
                         group.protocol(),
                         group.groupState().map(GroupState::toString).orElse("")))
                 .sorted(Comparator.comparing(GroupName::id))

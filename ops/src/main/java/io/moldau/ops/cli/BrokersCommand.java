@@ -26,8 +26,7 @@ import picocli.CommandLine.Command;
 final class BrokersCommand extends ClusterCommand {
 
     /// @param logBytes -1 if the broker does not answer
-    private record Row(
-            Broker broker, String listeners, long leaders, long preferred, long replicas, long logBytes) {
+    private record Row(Broker broker, String listeners, long leaders, long preferred, long replicas, long logBytes) {
 
         Map<String, Object> json() {
             Map<String, Object> json = new LinkedHashMap<>();

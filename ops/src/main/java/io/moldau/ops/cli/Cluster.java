@@ -69,8 +69,7 @@ interface Cluster extends AutoCloseable {
     /// @param totalBytes of its disk, -1 if unknown
     /// @param usableBytes of its disk, -1 if unknown
     /// @param sizes of the partitions in it
-    record LogDir(
-            String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
+    record LogDir(String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
 
     // ---- Topics.
 

@@ -81,7 +81,8 @@ final class ConfigsCommand {
     /// `moldau configs show`
     @Command(
             name = "show",
-            description = "Shows settings that somebody made, with where they come from; --all also shows the defaults.",
+            description =
+                    "Shows settings that somebody made, with where they come from; --all also shows the defaults.",
             footer = {
                 "",
                 "Examples:",
@@ -116,9 +117,7 @@ final class ConfigsCommand {
                 }
             }
             List<Setting> shown = every.stream()
-                    .filter(setting -> keys.isEmpty()
-                            ? all || !setting.isDefault()
-                            : keys.contains(setting.name()))
+                    .filter(setting -> keys.isEmpty() ? all || !setting.isDefault() : keys.contains(setting.name()))
                     .toList();
             print(Map.of("configs", shown.stream().map(Show::json).toList()), text(shown));
             return DONE;

@@ -147,8 +147,7 @@ final class ConsumeCommand implements Callable<Integer> {
         Properties properties = options.properties();
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-        properties.put(
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, exitAtEnd || group != null ? "earliest" : "latest");
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, exitAtEnd || group != null ? "earliest" : "latest");
         String member = group;
         if (member != null) {
             properties.put(ConsumerConfig.GROUP_ID_CONFIG, member);
@@ -160,7 +159,8 @@ final class ConsumeCommand implements Callable<Integer> {
         List<PartitionInfo> there = consumer.partitionsFor(topic);
         if (there == null || there.isEmpty()) {
             throw new ToolException(
-                    "There is no topic " + topic + ".", "'moldau topics list --internal' shows the names of all topics.");
+                    "There is no topic " + topic + ".",
+                    "'moldau topics list --internal' shows the names of all topics.");
         }
         Set<Integer> numbers = Set.copyOf(only);
         List<TopicPartition> chosen = there.stream()
@@ -215,8 +215,7 @@ final class ConsumeCommand implements Callable<Integer> {
         }
     }
 
-    private void read(
-            Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, RecordFormat written) {
+    private void read(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, RecordFormat written) {
         long left = most == null ? Long.MAX_VALUE : most;
         while (left > 0 && !(exitAtEnd && isAtEnd(consumer, ends))) {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);

@@ -50,7 +50,9 @@ record GroupReport(Group group, List<Position> positions) {
     }
 
     long lag() {
-        return positions.stream().mapToLong(position -> Math.max(0, position.lag())).sum();
+        return positions.stream()
+                .mapToLong(position -> Math.max(0, position.lag()))
+                .sum();
     }
 
     String text() {

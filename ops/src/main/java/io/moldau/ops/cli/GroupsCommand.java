@@ -74,7 +74,8 @@ final class GroupsCommand {
                 "",
                 "LAG counts the records between the committed offset and the end. A partition that is offline has none."
             },
-            footer = {"", "Examples:", "  moldau groups describe billing", "  moldau groups describe billing --members"})
+            footer = {"", "Examples:", "  moldau groups describe billing", "  moldau groups describe billing --members"
+            })
     static final class Describe extends ClusterCommand {
 
         @Parameters(paramLabel = "GROUP", arity = "1..*", description = "Groups.")
@@ -144,10 +145,7 @@ final class GroupsCommand {
         @Option(names = "--to-latest", description = "At the end.")
         private boolean latest;
 
-        @Option(
-                names = "--to-offset",
-                paramLabel = "N",
-                description = "At this offset, or at the nearest there is.")
+        @Option(names = "--to-offset", paramLabel = "N", description = "At this offset, or at the nearest there is.")
         private @Nullable Long offset;
 
         @Option(
@@ -225,8 +223,7 @@ final class GroupsCommand {
             }
             Set<TopicPartition> partitions = allTopics ? group.committed().keySet() : chosen(cluster);
             if (partitions.isEmpty()) {
-                throw new ToolException(
-                        "Group " + id + " has committed no offsets.", "Name the topics with --topic.");
+                throw new ToolException("Group " + id + " has committed no offsets.", "Name the topics with --topic.");
             }
             List<OffsetMove> moves = OffsetMove.plan(
                     group.committed(),
@@ -286,8 +283,7 @@ final class GroupsCommand {
                         .collect(Collectors.toMap(
                                 partition -> partition,
                                 partition -> shift
-                                        + group.committed()
-                                                .getOrDefault(partition, ends.getOrDefault(partition, 0L))));
+                                        + group.committed().getOrDefault(partition, ends.getOrDefault(partition, 0L))));
             }
             return ends;
         }

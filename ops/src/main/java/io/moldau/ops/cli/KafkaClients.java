@@ -17,7 +17,8 @@ record KafkaClients(Machine machine) implements Clients {
     public Producer<byte[], byte[]> producer(Properties properties) {
         Bootstrap.check(properties, machine);
         return Bootstrap.made(
-                properties, () -> new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()));
+                properties,
+                () -> new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()));
     }
 
     @Override

@@ -190,8 +190,8 @@ final class ProduceCommand implements Callable<Integer> {
             acknowledged++;
             // With acks=0 nobody tells the offset.
             if (record != null && record.hasOffset()) {
-                long[] range = offsets.computeIfAbsent(
-                        record.partition(), _ -> new long[] {record.offset(), record.offset()});
+                long[] range =
+                        offsets.computeIfAbsent(record.partition(), _ -> new long[] {record.offset(), record.offset()});
                 range[0] = Math.min(range[0], record.offset());
                 range[1] = Math.max(range[1], record.offset());
             }

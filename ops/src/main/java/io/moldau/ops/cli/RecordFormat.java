@@ -100,7 +100,10 @@ final class RecordFormat {
         try {
             json.put(
                     name,
-                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+                    StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(bytes))
+                            .toString());
         } catch (CharacterCodingException e) {
             json.put(name + "Base64", Base64.getEncoder().encodeToString(bytes));
         }

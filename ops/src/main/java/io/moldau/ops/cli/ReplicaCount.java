@@ -27,8 +27,7 @@ final class ReplicaCount {
     static Map<TopicPartition, List<Integer>> change(
             String topic, Collection<Partition> partitions, List<Broker> brokers, int replicas) {
         Map<Integer, Integer> load = new HashMap<>();
-        partitions.forEach(
-                partition -> partition.replicas().forEach(broker -> load.merge(broker, 1, Integer::sum)));
+        partitions.forEach(partition -> partition.replicas().forEach(broker -> load.merge(broker, 1, Integer::sum)));
         Map<Integer, String> racks = brokers.stream().collect(Collectors.toMap(Broker::id, Broker::rack));
         Map<TopicPartition, List<Integer>> changes = new LinkedHashMap<>();
         for (Partition partition : partitions) {

@@ -36,11 +36,11 @@ public final class Tool {
         var error = new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true);
         var machine = new ThisMachine();
         var clients = new KafkaClients(machine);
-        System.exit(commands(new ToolContext(
-                        out, error, System.in, new SystemTime(), clients::cluster, clients, machine))
-                .setOut(out)
-                .setErr(error)
-                .execute(words));
+        System.exit(
+                commands(new ToolContext(out, error, System.in, new SystemTime(), clients::cluster, clients, machine))
+                        .setOut(out)
+                        .setErr(error)
+                        .execute(words));
     }
 
     /// A new command is a class and a line here.

@@ -57,7 +57,9 @@ record TopicReport(
                 replicationFactor,
                 minInsync,
                 settings,
-                partitions.stream().filter(partition -> !state(partition).equals("ok")).toList());
+                partitions.stream()
+                        .filter(partition -> !state(partition).equals("ok"))
+                        .toList());
     }
 
     /// In one word, the worst first.
@@ -129,7 +131,9 @@ record TopicReport(
                     topic.name(),
                     topic.partitions().size(),
                     topic.replicationFactor(),
-                    topic.partitions().stream().filter(Partition::underReplicated).count(),
+                    topic.partitions().stream()
+                            .filter(Partition::underReplicated)
+                            .count(),
                     topic.partitions().stream().filter(Partition::offline).count());
         }
         return table.toString();

@@ -298,8 +298,9 @@ final class TopicsCommand {
         }
 
         private Map<TopicPartition, List<Integer>> moves(Cluster cluster, int replicas) {
-            List<Cluster.Broker> brokers =
-                    cluster.brokers().stream().filter(broker -> !broker.fenced()).toList();
+            List<Cluster.Broker> brokers = cluster.brokers().stream()
+                    .filter(broker -> !broker.fenced())
+                    .toList();
             if (replicas < 1 || replicas > brokers.size()) {
                 throw new ToolException(
                         "A replication factor of " + replicas + " is not possible: " + brokers.size()

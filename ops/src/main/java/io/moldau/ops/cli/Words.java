@@ -57,7 +57,10 @@ final class Words {
                 return nowMs - Duration.parse(iso).toMillis();
             }
             if (!text.contains("T")) {
-                return LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli();
+                return LocalDate.parse(text)
+                        .atStartOfDay()
+                        .toInstant(ZoneOffset.UTC)
+                        .toEpochMilli();
             }
             return text.matches(".*(Z|[+-]\\d\\d:?\\d\\d)")
                     ? OffsetDateTime.parse(text).toInstant().toEpochMilli()

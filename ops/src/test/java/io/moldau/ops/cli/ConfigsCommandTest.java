@@ -35,7 +35,8 @@ class ConfigsCommandTest {
 
     @Test
     void keysAreSetAndTakenAway() {
-        assertThat(typed.run("configs set topic orders retention.ms=7 segment.ms=8")).isZero();
+        assertThat(typed.run("configs set topic orders retention.ms=7 segment.ms=8"))
+                .isZero();
         assertThat(typed.run("configs unset broker default log.retention.ms")).isZero();
         assertThat(cluster.told)
                 .containsExactly(

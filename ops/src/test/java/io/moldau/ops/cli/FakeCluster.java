@@ -46,8 +46,7 @@ class FakeCluster implements Cluster {
     }
 
     FakeCluster withSetting(ConfigResource resource, String name, String value, String source) {
-        settings.computeIfAbsent(resource, _ -> new ArrayList<>())
-                .add(new Setting(name, value, source, false, false));
+        settings.computeIfAbsent(resource, _ -> new ArrayList<>()).add(new Setting(name, value, source, false, false));
         return this;
     }
 
@@ -172,12 +171,11 @@ class FakeCluster implements Cluster {
     public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
         Map<TopicPartition, Long> found = new HashMap<>();
         wanted.forEach((partition, spec) -> {
-            Map<TopicPartition, Long> from =
-                    switch (spec) {
-                        case OffsetSpec.EarliestSpec _ -> starts;
-                        case OffsetSpec.TimestampSpec _ -> byTime;
-                        default -> ends;
-                    };
+            Map<TopicPartition, Long> from = switch (spec) {
+                case OffsetSpec.EarliestSpec _ -> starts;
+                case OffsetSpec.TimestampSpec _ -> byTime;
+                default -> ends;
+            };
             Long offset = from.get(partition);
             if (offset != null) {
                 found.put(partition, offset);

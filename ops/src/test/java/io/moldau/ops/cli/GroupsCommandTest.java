@@ -20,8 +20,7 @@ class GroupsCommandTest {
     private static final TopicPartition SECOND = new TopicPartition("orders", 1);
     private static final TopicPartition THIRD = new TopicPartition("orders", 2);
 
-    private final FakeCluster cluster =
-            new FakeCluster().withTopic("orders", sound(0, 1), sound(1, 1), sound(2, 1));
+    private final FakeCluster cluster = new FakeCluster().withTopic("orders", sound(0, 1), sound(1, 1), sound(2, 1));
     private final Typed typed = new Typed(cluster);
 
     @BeforeEach
@@ -97,7 +96,8 @@ class GroupsCommandTest {
 
     @Test
     void withoutExecuteItOnlySays() {
-        assertThat(typed.run("groups reset-offsets busy --topic orders:0,2 --to-offset 80")).isZero();
+        assertThat(typed.run("groups reset-offsets busy --topic orders:0,2 --to-offset 80"))
+                .isZero();
         assertThat(typed.out().lines())
                 .containsExactly(
                         "TOPIC   PARTITION  FROM  TO  LAG AFTERWARDS",

@@ -64,10 +64,14 @@ class RecordsCommandTest {
                 .extracting(record -> (record.key() == null ? "null" : new String(record.key(), UTF_8)) + "="
                         + new String(record.value(), UTF_8))
                 .containsExactly("a=1", "null=no key", "b=2:3", "null=");
-        assertThat(typed.producer.history().getFirst().headers().lastHeader("source").value())
+        assertThat(typed.producer
+                        .history()
+                        .getFirst()
+                        .headers()
+                        .lastHeader("source")
+                        .value())
                 .isEqualTo("test".getBytes(UTF_8));
-        assertThat(typed.out())
-                .isEqualTo("4 records acknowledged in topic orders: partition 0 offsets 0 to 3.\n");
+        assertThat(typed.out()).isEqualTo("4 records acknowledged in topic orders: partition 0 offsets 0 to 3.\n");
         assertThat(typed.client).containsEntry("acks", "1").containsEntry("enable.idempotence", "false");
         assertThat(typed.producer.closed()).isTrue();
     }

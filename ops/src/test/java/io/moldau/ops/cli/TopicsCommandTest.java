@@ -112,15 +112,15 @@ class TopicsCommandTest {
                 .isEqualTo(Map.of(
                         new TopicPartition("t", 0), List.of(1, 3),
                         new TopicPartition("t", 1), List.of(2, 4)));
-        assertThat(ReplicaCount.change("t", List.of(sound(0, 1, 3)), brokers, 2)).isEmpty();
+        assertThat(ReplicaCount.change("t", List.of(sound(0, 1, 3)), brokers, 2))
+                .isEmpty();
     }
 
     @Test
     void fewerReplicasKeepThoseInSync() {
         var partition = new Partition(0, 3, List.of(1, 2, 3), List.of(3), List.of());
 
-        assertThat(ReplicaCount.change("t", List.of(partition), List.of(), 1))
-                .containsValue(List.of(3));
+        assertThat(ReplicaCount.change("t", List.of(partition), List.of(), 1)).containsValue(List.of(3));
         assertThat(ReplicaCount.change("t", List.of(sound(0, 1, 2, 3)), List.of(), 2))
                 .containsValue(List.of(1, 2));
     }
