@@ -96,14 +96,14 @@ record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
                 new ToolException(
                         "The cluster refuses " + what + ": the group has members: " + reason,
                         "Stop its consumers first; 'moldau groups describe' shows who they are.");
-            case InvalidConfigurationException _ ->
-                new ToolException(
-                        "The cluster refuses " + what + ": " + reason,
-                        "'moldau configs show KIND NAME --all' shows keys and values.");
             case InvalidReplicationFactorException _ ->
                 new ToolException(
                         "The cluster refuses " + what + ": " + reason,
                         "Take at most as many replicas as 'moldau brokers' shows, or start more brokers.");
+            case InvalidConfigurationException _ ->
+                new ToolException(
+                        "The cluster refuses " + what + ": " + reason,
+                        "'moldau configs show KIND NAME --all' shows keys and values.");
             case org.apache.kafka.common.errors.TimeoutException _ -> unreachable(what, reason);
             case RetriableException _ ->
                 new ToolException(
