@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.ops.node.NodeProcess;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +134,26 @@ class LauncherIT {
             assertThat(result.status()).as(result.output()).isEqualTo(1);
             assertThat(result.output())
                     .contains(Integer.toString(taken.getLocalPort()))
+                    .doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void aTakenAdminPortIsNamedWhereItWasAskedFor() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var result = run(
+                    Map.of(),
+                    "start",
+                    "--data",
+                    folder.resolve("data").toString(),
+                    "-o",
+                    "listeners=PLAINTEXT://127.0.0.1:0",
+                    "-o",
+                    "admin.listener=http://127.0.0.1:" + taken.getLocalPort());
+
+            assertThat(result.status()).as(result.output()).isEqualTo(1);
+            assertThat(result.output())
+                    .contains("admin.listener", Integer.toString(taken.getLocalPort()))
                     .doesNotContain("\tat ");
         }
     }

@@ -15,6 +15,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What a node's settings come to, checked as a whole. Immutable; reads no file and opens no socket.
@@ -54,26 +56,87 @@ public final class NodeConfig {
     private final List<HostPort> bootstrapServers;
     private final List<Path> logDirs;
 
-    private NodeConfig(Map<String, String> settings) {
+    /// @param problems is told what is wrong with settings that are right one by one; what is made then, if it
+    /// returns, is good for nothing else
+    private NodeConfig(Map<String, String> settings, Consumer<ConfigException> problems) {
         this.values = BrokerConfigKeys.SCHEMA.parse(brokerSettings(settings));
-        refuseWhatIsNotBuilt();
+        refuseWhatIsNotBuilt(values);
         this.nodeId = nodeId(values);
         this.roles = roles(values);
         this.controllerListenerNames = new LinkedHashSet<>(values.get(NetworkKeys.CONTROLLER_LISTENER_NAMES));
-        this.listeners = checkedListeners();
-        this.interBrokerListenerName = checkedInterBrokerListener();
-        this.advertisedListeners = checkedAdvertisedListeners();
-        this.voters = checkedVoters();
-        this.bootstrapServers = checkedBootstrapServers();
-        this.logDirs = checkedLogDirs();
-        checkLimits();
+        this.listeners = checked(problems, this::checkedListeners, List.of());
+        // Without listeners, what follows from them would be wrong for that reason alone.
+        boolean listens = !listeners.isEmpty();
+        String interBroker = null;
+        if (listens) {
+            try {
+                interBroker = checkedInterBrokerListener();
+            } catch (ConfigException e) {
+                problems.accept(e);
+            }
+        }
+        this.interBrokerListenerName = interBroker;
+        this.advertisedListeners = listens ? checked(problems, this::checkedAdvertisedListeners, List.of()) : List.of();
+        this.voters = checked(problems, this::checkedVoters, List.of());
+        this.bootstrapServers = checked(problems, this::checkedBootstrapServers, List.of());
+        this.logDirs = checked(problems, this::checkedLogDirs, List.of());
+        for (Runnable limit : limits()) {
+            try {
+                limit.run();
+            } catch (ConfigException e) {
+                problems.accept(e);
+            }
+        }
+    }
+
+    private static <T> T checked(Consumer<ConfigException> problems, Supplier<T> check, T otherwise) {
+        try {
+            return check.get();
+        } catch (ConfigException e) {
+            problems.accept(e);
+            return otherwise;
+        }
     }
 
     /// @param settings by Kafka's names, as a `server.properties` file or the command line has them
     /// @throws ConfigException if a key is unknown (naming the nearest), a value is not allowed, two settings
     /// contradict each other (naming both), or one asks for what is not built
     public static NodeConfig fromProperties(Map<String, String> settings) {
-        return new NodeConfig(settings);
+        return new NodeConfig(settings, problem -> {
+            throw problem;
+        });
+    }
+
+    /// Everything that would make [#fromProperties] refuse the settings, as far as it can be told at once:
+    /// contradictions are looked for between settings that are right one by one.
+    public static List<String> findings(Map<String, String> settings) {
+        List<String> findings = new ArrayList<>();
+        Map<String, String> sound = new LinkedHashMap<>(settings);
+        settings.forEach((name, value) -> {
+            try {
+                refuseWhatIsNotBuilt(BrokerConfigKeys.SCHEMA.parse(brokerSettings(Map.of(name, value))));
+            } catch (ConfigException e) {
+                findings.add(String.valueOf(e.getMessage()));
+                sound.remove(name);
+            }
+        });
+        if (sound.keySet().containsAll(structure(settings))) {
+            try {
+                var _ = new NodeConfig(sound, problem -> findings.add(String.valueOf(problem.getMessage())));
+            } catch (ConfigException e) {
+                findings.add(String.valueOf(e.getMessage()));
+            }
+        }
+        return findings;
+    }
+
+    /// Settings that others are only judged by if they are right themselves.
+    private static List<String> structure(Map<String, String> settings) {
+        return settings.keySet().stream()
+                .filter(name -> name.equals(ClusterKeys.PROCESS_ROLES.name())
+                        || name.contains("listener")
+                        || name.startsWith("controller.quorum."))
+                .toList();
     }
 
     public int nodeId() {
@@ -166,7 +229,9 @@ public final class NodeConfig {
         Map<String, String> reasons = new LinkedHashMap<>();
         for (String name : values.texts().keySet()) {
             KnownKey known = BrokerConfigKeys.find(name);
-            if (known != null && known.standing() instanceof Standing.Accepted(String reason) && differs(known.key())) {
+            if (known != null
+                    && known.standing() instanceof Standing.Accepted(String reason)
+                    && differs(values, known.key())) {
                 reasons.put(name, reason);
             }
         }
@@ -203,10 +268,12 @@ public final class NodeConfig {
         return known;
     }
 
-    private void refuseWhatIsNotBuilt() {
+    private static void refuseWhatIsNotBuilt(ConfigValues values) {
         for (Map.Entry<String, String> setting : values.texts().entrySet()) {
             KnownKey known = BrokerConfigKeys.find(setting.getKey());
-            if (known != null && known.standing() instanceof Standing.Later(String reason) && differs(known.key())) {
+            if (known != null
+                    && known.standing() instanceof Standing.Later(String reason)
+                    && differs(values, known.key())) {
                 String shown = known.key().isSensitive() ? "[hidden]" : setting.getValue();
                 throw new ConfigException("Configuration " + setting.getKey() + "=" + shown + " cannot be honoured: "
                         + reason + " Remove the setting.");
@@ -219,7 +286,7 @@ public final class NodeConfig {
         }
     }
 
-    private <T> boolean differs(ConfigKey<T> key) {
+    private static <T> boolean differs(ConfigValues values, ConfigKey<T> key) {
         @Nullable T value = values.find(key);
         if (value == null) {
             return false;
@@ -481,8 +548,19 @@ public final class NodeConfig {
         }
     }
 
-    private void checkLimits() {
-        atMost(GroupKeys.GROUP_MIN_SESSION_TIMEOUT_MS, GroupKeys.GROUP_MAX_SESSION_TIMEOUT_MS);
+    /// Each of them throws if it does not hold.
+    private List<Runnable> limits() {
+        return List.of(
+                () -> atMost(GroupKeys.GROUP_MIN_SESSION_TIMEOUT_MS, GroupKeys.GROUP_MAX_SESSION_TIMEOUT_MS),
+                this::checkHeartbeats,
+                this::checkRequestMemory,
+                () -> atMost(LogKeys.LOG_CLEANER_MIN_COMPACTION_LAG_MS, LogKeys.LOG_CLEANER_MAX_COMPACTION_LAG_MS),
+                () -> notZero(LogKeys.LOG_RETENTION_MS),
+                () -> notZero(LogKeys.LOG_RETENTION_MINUTES),
+                () -> notZero(LogKeys.LOG_RETENTION_HOURS));
+    }
+
+    private void checkHeartbeats() {
         if (2L * values.get(ClusterKeys.BROKER_HEARTBEAT_INTERVAL_MS)
                 > values.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS)) {
             throw new ConfigException("broker.session.timeout.ms=" + values.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS)
@@ -490,16 +568,15 @@ public final class NodeConfig {
                     + values.get(ClusterKeys.BROKER_HEARTBEAT_INTERVAL_MS)
                     + ": one late heartbeat would fence the broker. Raise the one or lower the other.");
         }
+    }
+
+    private void checkRequestMemory() {
         long queued = values.get(NetworkKeys.QUEUED_MAX_REQUEST_BYTES);
         if (queued > 0 && queued < values.get(NetworkKeys.SOCKET_REQUEST_MAX_BYTES)) {
             throw new ConfigException("queued.max.request.bytes=" + queued + " is less than socket.request.max.bytes="
                     + values.get(NetworkKeys.SOCKET_REQUEST_MAX_BYTES)
                     + ": the largest request could never be read. Raise the one or lower the other.");
         }
-        atMost(LogKeys.LOG_CLEANER_MIN_COMPACTION_LAG_MS, LogKeys.LOG_CLEANER_MAX_COMPACTION_LAG_MS);
-        notZero(LogKeys.LOG_RETENTION_MS);
-        notZero(LogKeys.LOG_RETENTION_MINUTES);
-        notZero(LogKeys.LOG_RETENTION_HOURS);
     }
 
     private <T extends Comparable<T>> void atMost(ConfigKey<T> lower, ConfigKey<T> upper) {

@@ -18,8 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +29,22 @@ import org.slf4j.LoggerFactory;
 
 /// The HTTP server of `admin.listener`: `/metrics`, `/live`, `/ready`, `/safe-to-stop` and `/api`.
 ///
-/// Answers from the moment it is bound, whether there is a node yet or not. Its threads are few and its own; what is
-/// asked beyond them waits, so many requests and no more. It only reads, so it knows no login, and a browser that was
-/// sent here under another name is turned away.
+/// Answers from the moment it is bound, whether there is a node yet or not. Each request has a virtual thread, so that
+/// clients that are slow to ask or to listen keep nobody waiting; connections, the time for a request and for an
+/// answer,
+/// and scrapes at a time are bounded. It only reads, so it knows no login, and a browser that was sent here under
+/// another name is turned away.
 public final class AdminServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
 
-    private static final int THREADS = 4;
-    private static final int WAITING = 64;
     private static final int BACKLOG = 64;
+
+    /// Each holds its text, megabytes where there are many partitions, until the client has it.
+    private static final int SCRAPES = 2;
+
+    private static final long SCRAPE_WAIT_SECONDS = 5;
+
     private static final int OK = 200;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -52,7 +59,8 @@ public final class AdminServer implements AutoCloseable {
     private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "::1");
 
     private final HttpServer server;
-    private final ThreadPoolExecutor executor;
+    private final ExecutorService executor;
+    private final Semaphore scrapes = new Semaphore(SCRAPES);
     private final NodeMetrics metrics;
     private final boolean loopback;
     private final AtomicReference<@Nullable Observation> observed = new AtomicReference<>();
@@ -61,14 +69,8 @@ public final class AdminServer implements AutoCloseable {
         this.server = server;
         this.metrics = metrics;
         this.loopback = server.getAddress().getAddress().isLoopbackAddress();
-        this.executor = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                10,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(WAITING),
-                Thread.ofPlatform().name("moldau-admin-", 0).daemon(true).factory());
-        executor.allowCoreThreadTimeOut(true);
+        this.executor = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("moldau-admin-", 0).factory());
         server.setExecutor(executor);
         server.createContext("/", this::serve);
         server.start();
@@ -121,7 +123,7 @@ public final class AdminServer implements AutoCloseable {
     /// The JDK's server takes its bounds from properties of the process alone.
     private static void limit() {
         setUnlessSet("sun.net.httpserver.maxReqTime", "10");
-        setUnlessSet("sun.net.httpserver.maxRspTime", "60");
+        setUnlessSet("sun.net.httpserver.maxRspTime", "20");
         setUnlessSet("sun.net.httpserver.maxReqHeaderSize", "65536");
         setUnlessSet("jdk.httpserver.maxConnections", "100");
     }
@@ -246,9 +248,27 @@ public final class AdminServer implements AutoCloseable {
             exchange.sendResponseHeaders(OK, -1);
             return;
         }
-        exchange.sendResponseHeaders(OK, 0);
-        try (OutputStream out = exchange.getResponseBody()) {
-            metrics.write(out);
+        if (!mayScrape()) {
+            fail(exchange, UNAVAILABLE, "others are scraping; once is enough for a node");
+            return;
+        }
+        try {
+            exchange.sendResponseHeaders(OK, 0);
+            try (OutputStream out = exchange.getResponseBody()) {
+                metrics.write(out);
+            }
+        } finally {
+            scrapes.release();
+        }
+    }
+
+    private boolean mayScrape() {
+        try {
+            return scrapes.tryAcquire(SCRAPE_WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            // The server is closing.
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

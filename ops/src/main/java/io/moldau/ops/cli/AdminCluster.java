@@ -2,74 +2,68 @@ package io.moldau.ops.cli;
 
 import io.moldau.ops.cli.QuorumReport.Address;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.CreateTopicsOptions;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
+import org.apache.kafka.clients.admin.LogDirDescription;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.ApiException;
-import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
-import org.apache.kafka.common.errors.RetriableException;
-import org.apache.kafka.common.errors.UnsupportedEndpointTypeException;
-import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster behind Kafka's Admin client.
 final class AdminCluster implements Cluster {
 
-    /// The client's own time-out comes first: it says more.
-    private static final long GRACE_MS = 5000;
-
     private final Admin admin;
-    private final String asked;
-    private final boolean asksControllers;
-    private final long timeoutMs;
+    private final AdminCalls calls;
 
-    private AdminCluster(Admin admin, String asked, boolean asksControllers, long timeoutMs) {
+    private AdminCluster(Admin admin, AdminCalls calls) {
         this.admin = admin;
-        this.asked = asked;
-        this.asksControllers = asksControllers;
-        this.timeoutMs = timeoutMs;
+        this.calls = calls;
     }
 
     /// @throws ToolException if the properties are no client's properties
     static Cluster connect(Properties properties) {
-        String controllers = properties.getProperty(AdminClientConfig.BOOTSTRAP_CONTROLLERS_CONFIG);
-        String brokers = properties.getProperty(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
-        String asked = controllers == null ? String.valueOf(brokers) : controllers;
-        try {
-            return new AdminCluster(
-                    Admin.create(properties),
-                    asked,
-                    controllers != null,
-                    Long.parseLong(properties.getProperty(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "30000")));
-        } catch (KafkaException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new ToolException(
-                    "No client can be made for " + asked + ": " + cause.getMessage() + ".",
-                    "Give HOST:PORT of running nodes, and in --command-config keys of Kafka's clients.");
-        }
+        return Bootstrap.made(
+                properties, () -> new AdminCluster(Admin.create(properties), Bootstrap.calls(properties)));
     }
 
     @Override
     public String id() {
-        return get("the cluster's description", admin.describeCluster().clusterId());
+        return calls.get("the cluster's description", admin.describeCluster().clusterId());
     }
 
     @Override
     public Quorum quorum() {
-        QuorumInfo quorum = get(
+        QuorumInfo quorum = calls.get(
                 "the description of the quorum", admin.describeMetadataQuorum().quorumInfo());
         return new Quorum(
                 quorum.leaderId(),
@@ -100,10 +94,10 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<Integer, List<Address>> controllers() {
-        if (!asksControllers) {
+        if (!calls.asksControllers()) {
             return Map.of();
         }
-        return get("the list of controllers", admin.describeCluster().nodes()).stream()
+        return calls.get("the list of controllers", admin.describeCluster().nodes()).stream()
                 .collect(Collectors.toMap(
                         Node::id, node -> List.of(new Address("CONTROLLER", node.host(), node.port()))));
     }
@@ -113,73 +107,260 @@ final class AdminCluster implements Cluster {
         var endpoints = addresses.stream()
                 .map(address -> new RaftVoterEndpoint(address.listener(), address.host(), address.port()))
                 .collect(Collectors.toSet());
-        get(
+        calls.get(
                 "the addition of voter " + nodeId,
                 admin.addRaftVoter(nodeId, directoryId, endpoints).all());
     }
 
     @Override
     public void removeVoter(int nodeId, Uuid directoryId) {
-        get(
+        calls.get(
                 "the removal of voter " + nodeId,
                 admin.removeRaftVoter(nodeId, directoryId).all());
     }
 
-    private <T> T get(String what, KafkaFuture<T> answer) {
-        try {
-            return answer.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw explained(what, Objects.requireNonNullElse(e.getCause(), e));
-        } catch (TimeoutException e) {
-            throw unreachable(what, "no answer came");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ToolException("Interrupted while waiting for " + what + ".", "Run the command again.");
+    /// The client has an entry for whatever it was asked for.
+    private static <K, V> V required(Map<K, V> answers, K key) {
+        return Objects.requireNonNull(answers.get(key));
+    }
+
+    // ---- Brokers.
+
+    @Override
+    public List<Broker> brokers() {
+        var described = admin.describeCluster(new DescribeClusterOptions().includeFencedBrokers(true));
+        Node controller = calls.get("the active controller", described.controller());
+        return calls.get("the list of brokers", described.nodes()).stream()
+                .sorted(Comparator.comparing(Node::id))
+                .map(node -> new Broker(
+                        node.id(),
+                        node.host(),
+                        node.port(),
+                        Objects.requireNonNullElse(node.rack(), ""),
+                        controller != null && controller.id() == node.id(),
+                        node.isFenced()))
+                .toList();
+    }
+
+    @Override
+    public List<LogDir> logDirs(int broker) {
+        var answer = admin.describeLogDirs(List.of(broker)).descriptions().get(broker);
+        if (answer == null) {
+            return List.of();
         }
+        Map<String, LogDirDescription> dirs = calls.find(answer);
+        return dirs == null
+                ? List.of()
+                : dirs.entrySet().stream()
+                        .sorted(Map.Entry.comparingByKey())
+                        .map(entry -> logDir(entry.getKey(), entry.getValue()))
+                        .toList();
     }
 
-    private ToolException explained(String what, Throwable cause) {
-        String reason = String.valueOf(cause.getMessage());
-        return switch (cause) {
-            case UnsupportedEndpointTypeException _ ->
-                new ToolException(
-                        "The node at " + asked + " plays the other role: " + reason,
-                        "Give brokers with --bootstrap-server and controllers with --bootstrap-controller.");
-            case AuthenticationException _ ->
-                new ToolException(
-                        "The nodes at " + asked + " do not let this client in: " + reason,
-                        "Give its credentials in a properties file with --command-config.");
-            case AuthorizationException _ ->
-                new ToolException(
-                        "The cluster refuses " + what + ": " + reason, "Ask for the rights, or use another principal.");
-            case UnsupportedVersionException _ ->
-                new ToolException(
-                        "The cluster does not support " + what + ": " + reason,
-                        "The voters of a quorum with controller.quorum.voters are fixed. If that is not it: a controller's"
-                                + " address belongs to --bootstrap-controller, a broker's to --bootstrap-server.");
-            case org.apache.kafka.common.errors.TimeoutException _ -> unreachable(what, reason);
-            case RetriableException _ ->
-                new ToolException(
-                        "The cluster cannot give " + what + " now: " + reason,
-                        "Run the command again; 'moldau quorum status' tells whether there is a leader.");
-            case ApiException _ ->
-                new ToolException(
-                        "The cluster refuses " + what + ": " + reason,
-                        "'moldau quorum status' shows the quorum as it is.");
-            default -> new ToolException(what + " failed: " + cause, "The log of the asked node may tell more.");
-        };
+    private static LogDir logDir(String path, LogDirDescription dir) {
+        Map<TopicPartition, Long> sizes = new HashMap<>();
+        dir.replicaInfos().forEach((partition, replica) -> sizes.put(partition, replica.size()));
+        return new LogDir(
+                path,
+                dir.error() == null ? "" : String.valueOf(dir.error().getMessage()),
+                dir.totalBytes().orElse(-1),
+                dir.usableBytes().orElse(-1),
+                sizes);
     }
 
-    private ToolException unreachable(String what, String reason) {
-        // The client's words for not having found any node that answers.
-        boolean nobody = reason.contains("node assignment");
-        return new ToolException(
-                "Waited " + Duration.ofMillis(timeoutMs).toSeconds() + " s for " + what + " from " + asked + ": "
-                        + reason,
-                nobody
-                        ? "Check that a node runs there and that the address is a "
-                                + (asksControllers ? "controller's" : "broker's") + "; --timeout waits longer."
-                        : "It may still happen: look with 'moldau quorum status'. --timeout waits longer.");
+    // ---- Topics.
+
+    @Override
+    public Set<String> topicNames() {
+        return new TreeSet<>(calls.get(
+                "the list of topics",
+                admin.listTopics(new ListTopicsOptions().listInternal(true)).names()));
+    }
+
+    @Override
+    public List<Topic> topics(Collection<String> names) {
+        var answers = admin.describeTopics(names).topicNameValues();
+        return names.stream()
+                .map(name -> topic(calls.get("the description of topic " + name, required(answers, name))))
+                .toList();
+    }
+
+    private static Topic topic(TopicDescription topic) {
+        return new Topic(
+                topic.name(),
+                topic.topicId(),
+                topic.isInternal(),
+                topic.partitions().stream()
+                        .map(partition -> new Partition(
+                                partition.partition(),
+                                partition.leader() == null
+                                        ? -1
+                                        : partition.leader().id(),
+                                ids(partition.replicas()),
+                                ids(partition.isr()),
+                                partition.elr() == null ? List.of() : ids(partition.elr())))
+                        .sorted(Comparator.comparing(Partition::id))
+                        .toList());
+    }
+
+    private static List<Integer> ids(List<Node> nodes) {
+        return nodes.stream().map(Node::id).toList();
+    }
+
+    @Override
+    public void createTopic(
+            String name,
+            OptionalInt partitions,
+            OptionalInt replicationFactor,
+            Map<String, String> configs,
+            boolean dryRun) {
+        var topic = new NewTopic(
+                        name,
+                        partitions.isPresent() ? Optional.of(partitions.getAsInt()) : Optional.empty(),
+                        replicationFactor.isPresent()
+                                ? Optional.of((short) replicationFactor.getAsInt())
+                                : Optional.empty())
+                .configs(configs);
+        calls.get(
+                "the creation of topic " + name,
+                admin.createTopics(List.of(topic), new CreateTopicsOptions().validateOnly(dryRun))
+                        .all());
+    }
+
+    @Override
+    public void deleteTopic(String name) {
+        calls.get(
+                "the deletion of topic " + name,
+                admin.deleteTopics(List.of(name)).all());
+    }
+
+    @Override
+    public void addPartitions(String topic, int total) {
+        calls.get(
+                "the change of topic " + topic + " to " + total + " partitions",
+                admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(total)))
+                        .all());
+    }
+
+    @Override
+    public void reassign(Map<TopicPartition, List<Integer>> replicas) {
+        Map<TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
+        replicas.forEach(
+                (partition, brokers) -> wanted.put(partition, Optional.of(new NewPartitionReassignment(brokers))));
+        calls.get(
+                "the change of replicas",
+                admin.alterPartitionReassignments(wanted).all());
+    }
+
+    // ---- Settings.
+
+    @Override
+    public List<Setting> configs(ConfigResource resource) {
+        Config config = calls.get(
+                "the configuration of " + named(resource),
+                required(admin.describeConfigs(List.of(resource)).values(), resource));
+        return config.entries().stream()
+                .map(entry -> new Setting(
+                        entry.name(),
+                        entry.value(),
+                        entry.source().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                        entry.isReadOnly(),
+                        entry.isSensitive()))
+                .sorted(Comparator.comparing(Setting::name))
+                .toList();
+    }
+
+    @Override
+    public void alterConfigs(ConfigResource resource, Map<String, Optional<String>> changes) {
+        Collection<AlterConfigOp> operations = changes.entrySet().stream()
+                .map(change -> new AlterConfigOp(
+                        new ConfigEntry(change.getKey(), change.getValue().orElse("")),
+                        change.getValue().isPresent() ? AlterConfigOp.OpType.SET : AlterConfigOp.OpType.DELETE))
+                .toList();
+        calls.get(
+                "the change of the configuration of " + named(resource),
+                admin.incrementalAlterConfigs(Map.of(resource, operations)).all());
+    }
+
+    private static String named(ConfigResource resource) {
+        String type = resource.type().name().toLowerCase(Locale.ROOT);
+        return resource.isDefault() ? "all " + type + "s" : type + " " + resource.name();
+    }
+
+    // ---- Groups.
+
+    @Override
+    public List<GroupName> groups() {
+        return calls.get("the list of groups", admin.listGroups().all()).stream()
+                .map(group -> new GroupName(
+                        group.groupId(),
+                        group.type()
+                                .map(type -> type.toString().toLowerCase(Locale.ROOT))
+                                .orElse(""),
+                        group.protocol(),
+                        group.groupState().map(GroupState::toString).orElse("")))
+                .sorted(Comparator.comparing(GroupName::id))
+                .toList();
+    }
+
+    @Override
+    public Group group(String id) {
+        ConsumerGroupDescription group = calls.get(
+                "the description of group " + id,
+                required(admin.describeConsumerGroups(List.of(id)).describedGroups(), id));
+        Map<TopicPartition, Long> committed = new HashMap<>();
+        calls.get(
+                        "the committed offsets of group " + id,
+                        admin.listConsumerGroupOffsets(id).partitionsToOffsetAndMetadata())
+                .forEach((partition, offset) -> {
+                    if (offset != null) {
+                        committed.put(partition, offset.offset());
+                    }
+                });
+        return new Group(
+                id,
+                group.type().toString().toLowerCase(Locale.ROOT),
+                group.groupState().toString(),
+                group.partitionAssignor(),
+                group.coordinator() == null ? -1 : group.coordinator().id(),
+                group.members().stream()
+                        .map(member -> new Member(
+                                member.consumerId(),
+                                member.clientId(),
+                                member.host(),
+                                member.assignment().topicPartitions()))
+                        .sorted(Comparator.comparing(Member::id))
+                        .toList(),
+                committed);
+    }
+
+    @Override
+    public void deleteGroup(String id) {
+        calls.get(
+                "the deletion of group " + id,
+                admin.deleteConsumerGroups(List.of(id)).all());
+    }
+
+    @Override
+    public void commit(String group, Map<TopicPartition, Long> offsets) {
+        Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+        offsets.forEach((partition, offset) -> wanted.put(partition, new OffsetAndMetadata(offset)));
+        calls.get(
+                "the change of the offsets of group " + group,
+                admin.alterConsumerGroupOffsets(group, wanted).all());
+    }
+
+    @Override
+    public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
+        var answer = admin.listOffsets(wanted);
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        for (TopicPartition partition : wanted.keySet()) {
+            ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(partition));
+            if (found != null) {
+                offsets.put(partition, found.offset());
+            }
+        }
+        return offsets;
     }
 
     @Override

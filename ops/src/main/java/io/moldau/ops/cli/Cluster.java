@@ -1,10 +1,18 @@
 package io.moldau.ops.cli;
 
 import io.moldau.ops.cli.QuorumReport.Address;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.jspecify.annotations.Nullable;
 
 /// A running cluster, as commands see it. Every method waits for the answer; one that fails throws
 /// [ToolException].
@@ -13,6 +21,8 @@ import org.apache.kafka.common.Uuid;
 interface Cluster extends AutoCloseable {
 
     String id();
+
+    // ---- The quorum.
 
     Quorum quorum();
 
@@ -41,6 +51,117 @@ interface Cluster extends AutoCloseable {
     void addVoter(int nodeId, Uuid directoryId, List<Address> addresses);
 
     void removeVoter(int nodeId, Uuid directoryId);
+
+    // ---- Brokers.
+
+    /// Ordered by id.
+    List<Broker> brokers();
+
+    /// @param rack empty if it has none
+    /// @param controller whether it says to be the active controller, or where it is reached
+    /// @param fenced whether it is registered but does not serve
+    record Broker(int id, String host, int port, String rack, boolean controller, boolean fenced) {}
+
+    /// The log directories of a broker; empty if it does not answer.
+    List<LogDir> logDirs(int broker);
+
+    /// @param error empty if it is sound
+    /// @param totalBytes of its disk, -1 if unknown
+    /// @param usableBytes of its disk, -1 if unknown
+    /// @param sizes of the partitions in it
+    record LogDir(String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
+
+    // ---- Topics.
+
+    /// All names, sorted.
+    Set<String> topicNames();
+
+    /// In the order of the names. A topic that does not exist is a failure.
+    List<Topic> topics(Collection<String> names);
+
+    record Topic(String name, Uuid id, boolean internal, List<Partition> partitions) {
+
+        int replicationFactor() {
+            return partitions.isEmpty() ? 0 : partitions.getFirst().replicas().size();
+        }
+    }
+
+    /// @param leader -1 if there is none
+    /// @param eligible replicas outside the ISR that may lead nevertheless (KIP-966)
+    record Partition(int id, int leader, List<Integer> replicas, List<Integer> isr, List<Integer> eligible) {
+
+        boolean offline() {
+            return leader < 0;
+        }
+
+        boolean underReplicated() {
+            return isr.size() < replicas.size();
+        }
+    }
+
+    /// @param partitions the cluster's default if empty; the same for `replicationFactor`
+    /// @param dryRun only to ask whether it would be done
+    void createTopic(
+            String name,
+            OptionalInt partitions,
+            OptionalInt replicationFactor,
+            Map<String, String> configs,
+            boolean dryRun);
+
+    void deleteTopic(String name);
+
+    /// @param total how many there are afterwards
+    void addPartitions(String topic, int total);
+
+    /// Begins to move partitions to these replicas.
+    void reassign(Map<TopicPartition, List<Integer>> replicas);
+
+    // ---- Settings.
+
+    /// Sorted by name.
+    List<Setting> configs(ConfigResource resource);
+
+    /// @param value null if it is unset or secret
+    /// @param source where it comes from, in Kafka's words, such as `dynamic topic config`
+    record Setting(String name, @Nullable String value, String source, boolean readOnly, boolean sensitive) {
+
+        boolean isDefault() {
+            return source.equals("default config");
+        }
+    }
+
+    /// @param changes an empty value takes the setting away
+    void alterConfigs(ConfigResource resource, Map<String, Optional<String>> changes);
+
+    // ---- Groups.
+
+    /// Sorted by id.
+    List<GroupName> groups();
+
+    record GroupName(String id, String type, String protocol, String state) {}
+
+    Group group(String id);
+
+    /// @param coordinator -1 if it is not known
+    /// @param committed the next offset to read
+    record Group(
+            String id,
+            String type,
+            String state,
+            String assignor,
+            int coordinator,
+            List<Member> members,
+            Map<TopicPartition, Long> committed) {}
+
+    record Member(String id, String clientId, String host, Set<TopicPartition> assigned) {}
+
+    void deleteGroup(String id);
+
+    void commit(String group, Map<TopicPartition, Long> offsets);
+
+    /// What cannot be told, such as the end of a partition that is offline, is left out; -1 where no
+    /// record is as young as was asked for.
+    Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted);
 
     @Override
     void close();

@@ -15,6 +15,17 @@ final class Json {
         return out.toString();
     }
 
+    /// The same in one line.
+    static String line(@Nullable Object value) {
+        var out = new StringBuilder();
+        write(value, "", out);
+        return out.toString();
+    }
+
+    private static String inner(String newLine) {
+        return newLine.isEmpty() ? "" : newLine + "  ";
+    }
+
     private static void write(@Nullable Object value, String newLine, StringBuilder out) {
         switch (value) {
             case null -> out.append("null");
@@ -22,10 +33,10 @@ final class Json {
             case Map<?, ?> map -> {
                 String separator = "{";
                 for (var entry : map.entrySet()) {
-                    out.append(separator).append(newLine).append("  ");
+                    out.append(separator).append(inner(newLine));
                     quote(String.valueOf(entry.getKey()), out);
-                    out.append(": ");
-                    write(entry.getValue(), newLine + "  ", out);
+                    out.append(newLine.isEmpty() ? ":" : ": ");
+                    write(entry.getValue(), inner(newLine), out);
                     separator = ",";
                 }
                 out.append(newLine).append('}');
@@ -34,8 +45,8 @@ final class Json {
             case List<?> list -> {
                 String separator = "[";
                 for (Object element : list) {
-                    out.append(separator).append(newLine).append("  ");
-                    write(element, newLine + "  ", out);
+                    out.append(separator).append(inner(newLine));
+                    write(element, inner(newLine), out);
                     separator = ",";
                 }
                 out.append(newLine).append(']');

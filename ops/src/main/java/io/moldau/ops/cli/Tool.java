@@ -34,10 +34,13 @@ public final class Tool {
                 System.getProperty("org.slf4j.simpleLogger.log.org.apache.kafka", "off"));
         var out = new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true);
         var error = new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true);
-        System.exit(commands(new ToolContext(out, new SystemTime(), AdminCluster::connect))
-                .setOut(out)
-                .setErr(error)
-                .execute(words));
+        var machine = new ThisMachine();
+        var clients = new KafkaClients(machine);
+        System.exit(
+                commands(new ToolContext(out, error, System.in, new SystemTime(), clients::cluster, clients, machine))
+                        .setOut(out)
+                        .setErr(error)
+                        .execute(words));
     }
 
     /// A new command is a class and a line here.
@@ -46,7 +49,29 @@ public final class Tool {
                 .addSubcommand(new QuorumStatusCommand(context))
                 .addSubcommand(new QuorumAddCommand(context))
                 .addSubcommand(new QuorumRemoveCommand(context));
-        return prepared(new CommandLine(new Tool()).addSubcommand(quorum));
+        var topics = new CommandLine(new TopicsCommand())
+                .addSubcommand(new TopicsCommand.Listing(context))
+                .addSubcommand(new TopicsCommand.Describe(context))
+                .addSubcommand(new TopicsCommand.Create(context))
+                .addSubcommand(new TopicsCommand.Alter(context))
+                .addSubcommand(new TopicsCommand.Delete(context));
+        var configs = new CommandLine(new ConfigsCommand())
+                .addSubcommand(new ConfigsCommand.Show(context))
+                .addSubcommand(new ConfigsCommand.Set(context))
+                .addSubcommand(new ConfigsCommand.Unset(context));
+        var groups = new CommandLine(new GroupsCommand())
+                .addSubcommand(new GroupsCommand.Listing(context))
+                .addSubcommand(new GroupsCommand.Describe(context))
+                .addSubcommand(new GroupsCommand.Reset(context))
+                .addSubcommand(new GroupsCommand.Delete(context));
+        return prepared(new CommandLine(new Tool())
+                .addSubcommand(topics)
+                .addSubcommand(new ProduceCommand(context))
+                .addSubcommand(new ConsumeCommand(context))
+                .addSubcommand(groups)
+                .addSubcommand(configs)
+                .addSubcommand(new BrokersCommand(context))
+                .addSubcommand(quorum));
     }
 
     private static CommandLine prepared(CommandLine root) {

@@ -19,7 +19,7 @@ import java.util.List;
 
 /// All metrics of a node in Prometheus' text format: Micrometer's of the JVM and the process, and our own.
 ///
-/// Made at the first scrape, so that a start pays nothing for it. One scrape at a time.
+/// Made at the first scrape, so that a start pays nothing for it. Thread-safe.
 final class PrometheusEndpoint implements AutoCloseable {
 
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -44,7 +44,16 @@ final class PrometheusEndpoint implements AutoCloseable {
     }
 
     /// Writes a scrape.
-    synchronized void write(OutputStream out) throws IOException {
+    void write(OutputStream out) throws IOException {
+        // Outside of the monitor: a client that is slow to listen is in nobody's way.
+        Samples samples = collect();
+        registry.scrape(out, TEXT);
+        var writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+        samples.writeTo(writer);
+        writer.flush();
+    }
+
+    private synchronized Samples collect() {
         long began = time.nanoseconds();
         var samples = new Samples();
         samples.add(Metrics.SCRAPE_SECONDS, lastSeconds);
@@ -52,10 +61,7 @@ final class PrometheusEndpoint implements AutoCloseable {
             source.collect(samples);
         }
         lastSeconds = (time.nanoseconds() - began) / 1e9;
-        registry.scrape(out, TEXT);
-        var writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
-        samples.writeTo(writer);
-        writer.flush();
+        return samples;
     }
 
     @Override

@@ -189,6 +189,27 @@ class AdminServerTest {
     }
 
     @Test
+    void clientsThatDoNotFinishTheirRequestKeepNobodyWaiting() throws Exception {
+        List<Socket> slow = new ArrayList<>();
+        try (var node = node("http://127.0.0.1:0");
+                var client = HttpClient.newHttpClient()) {
+            URI uri = uri(node, "");
+            for (int i = 0; i < 60; i++) {
+                var socket = new Socket(uri.getHost(), uri.getPort());
+                slow.add(socket);
+                socket.getOutputStream().write("GET /live HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
+            }
+
+            assertThat(get(client, node, "/live").statusCode()).isEqualTo(200);
+            assertThat(get(client, node, "/metrics").statusCode()).isEqualTo(200);
+        } finally {
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
     void aPortThatWasAskedForAndIsTakenStopsTheStart() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String listener = "http://127.0.0.1:" + taken.getLocalPort();
@@ -200,6 +221,17 @@ class AdminServerTest {
     }
 
     @Test
+    void aPortThatNobodyAskedForAndIsTakenIsExchanged() throws Exception {
+        try (var first = started(folder.resolve("first"), Map.of());
+                var second = started(folder.resolve("second"), Map.of());
+                var client = HttpClient.newHttpClient()) {
+            assertThat(first.adminUrl()).isNotEqualTo(second.adminUrl());
+            assertThat(get(client, first, "/ready").statusCode()).isEqualTo(200);
+            assertThat(get(client, second, "/ready").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void anEmptyListenerIsNone() throws Exception {
         try (var node = node("")) {
             assertThat(node.adminUrl()).isNull();
@@ -207,15 +239,15 @@ class AdminServerTest {
     }
 
     private AdministeredNode node(String listener) throws InterruptedException {
+        return started(folder, Map.of("admin.listener", listener));
+    }
+
+    private static AdministeredNode started(Path data, Map<String, String> others) throws InterruptedException {
         var settings = new HashMap<>(Map.of(
-                "listeners",
-                "PLAINTEXT://127.0.0.1:0",
-                "admin.listener",
-                listener,
-                "offsets.topic.num.partitions",
-                "2",
-                "log.dirs",
-                folder.toString()));
+                "listeners", "PLAINTEXT://127.0.0.1:0",
+                "offsets.topic.num.partitions", "2",
+                "log.dirs", data.toString()));
+        settings.putAll(others);
         var node = AdministeredNode.start(
                 NodeConfig.fromProperties(settings),
                 NodeServices.real().withFaults(new FaultHandler.Recording()),

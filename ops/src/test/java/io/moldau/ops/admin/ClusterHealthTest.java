@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
@@ -58,7 +59,7 @@ class ClusterHealthTest {
             }
             eachIsSafeToStop(client, 1, 2, 3);
 
-            nodes.remove(3).close();
+            Objects.requireNonNull(nodes.remove(3)).close();
 
             await(
                     "the broker that left is fenced",
@@ -88,7 +89,7 @@ class ClusterHealthTest {
                     .isEqualTo(1);
 
             start(3);
-            nodes.get(3).node().awaitReady(PATIENCE);
+            node(3).node().awaitReady(PATIENCE);
 
             eachIsSafeToStop(client, 1, 2, 3);
             await(
@@ -158,6 +159,10 @@ class ClusterHealthTest {
         Await.until(what, PATIENCE, condition, () -> nodes.keySet() + " run");
     }
 
+    private AdministeredNode node(int id) {
+        return Objects.requireNonNull(nodes.get(id));
+    }
+
     private int controllerPort(int id) {
         return firstPort + id;
     }
@@ -203,7 +208,7 @@ class ClusterHealthTest {
 
     private Scrape scrape(int id) {
         try {
-            return Scrape.of(String.valueOf(nodes.get(id).adminUrl()));
+            return Scrape.of(String.valueOf(node(id).adminUrl()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -218,7 +223,7 @@ class ClusterHealthTest {
     private HttpResponse<String> get(HttpClient client, int id, String path) {
         try {
             return client.send(
-                    HttpRequest.newBuilder(URI.create(nodes.get(id).adminUrl() + path))
+                    HttpRequest.newBuilder(URI.create(node(id).adminUrl() + path))
                             .build(),
                     BodyHandlers.ofString());
         } catch (IOException e) {

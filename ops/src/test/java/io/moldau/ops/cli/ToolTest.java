@@ -2,9 +2,7 @@ package io.moldau.ops.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.common.time.Time;
 import io.moldau.ops.cli.QuorumReport.Address;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,18 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Command lines, against a cluster that only remembers what it was asked.
 class ToolTest {
 
-    private static final Time NOW = new Time() {
-        @Override
-        public long milliseconds() {
-            return 1_000_000;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return 0;
-        }
-    };
-
     private final StringWriter out = new StringWriter();
     private final StringWriter error = new StringWriter();
     private final List<String> asked = new ArrayList<>();
@@ -43,27 +29,15 @@ class ToolTest {
     private Path folder;
 
     private int run(String line) {
-        var context = new ToolContext(new PrintWriter(out), NOW, properties -> {
-            client.putAll(properties);
-            return new Remembering();
-        });
-        return Tool.commands(context)
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(error, true))
-                .execute(line.strip().split(" +"));
+        var typed = new Typed(new Remembering());
+        int status = typed.run(line);
+        client.putAll(typed.client);
+        out.append(typed.out());
+        error.append(typed.error());
+        return status;
     }
 
-    private final class Remembering implements Cluster {
-
-        @Override
-        public String id() {
-            return "cluster-1";
-        }
-
-        @Override
-        public Quorum quorum() {
-            return Quorums.THREE;
-        }
+    private final class Remembering extends FakeCluster {
 
         @Override
         public Map<Integer, List<Address>> controllers() {

@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 /// The files in `ops/dashboards`.
 public final class Dashboards {
 
-    public static final Path FOLDER = Path.of("dashboards").toAbsolutePath();
+    /// Tests run in the module's folder, or in the project's.
+    public static final Path FOLDER = (Files.isDirectory(Path.of("ops")) ? Path.of("ops", "dashboards") : Path.of("dashboards"))
+            .toAbsolutePath();
 
     private static final List<String> FILES =
             List.of("cluster.json", "broker.json", "topics.json", "groups.json", "quorum.json");

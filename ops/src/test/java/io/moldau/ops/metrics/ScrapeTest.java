@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
@@ -55,16 +56,16 @@ class ScrapeTest {
         Map<String, MetricDefinition> known = DocumentedMetrics.all().stream()
                 .collect(Collectors.toMap(MetricDefinition::name, definition -> definition));
         scrape.types().forEach((name, type) -> {
-            MetricDefinition definition = known.get(name);
-            assertThat(definition).as("%s is in docs/metrics.md", name).isNotNull();
+            MetricDefinition definition = Objects.requireNonNull(known.get(name), name + " is not in docs/metrics.md");
             if (definition.kind() != Kind.HISTOGRAM || !name.startsWith("jvm_")) {
                 assertThat(type).as(name).isEqualTo(definition.kind().name().toLowerCase(Locale.ROOT));
             }
         });
         for (Scrape.Sample sample : scrape.samples()) {
             String family = sample.name().replaceFirst("_(bucket|sum|count)$", "");
-            MetricDefinition definition = known.getOrDefault(sample.name(), known.get(family));
-            assertThat(definition).as("%s is in docs/metrics.md", sample.name()).isNotNull();
+            MetricDefinition definition = Objects.requireNonNull(
+                    known.containsKey(sample.name()) ? known.get(sample.name()) : known.get(family),
+                    sample.name() + " is not in docs/metrics.md");
             for (String label : sample.labels().keySet()) {
                 assertThat(label.equals("le") || definition.labels().contains(label))
                         .as("label %s of %s is in docs/metrics.md", label, sample.name())

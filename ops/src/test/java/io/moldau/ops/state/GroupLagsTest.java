@@ -72,7 +72,7 @@ class GroupLagsTest {
         for (String group : GROUPS) {
             Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
             for (TopicPartition partition : partitions) {
-                long end = before.get(partition);
+                long end = of(before, partition);
                 // Now and then all that there is, or was.
                 long offset = random.nextInt(5) == 0 ? end : random.nextLong(end + 1);
                 offsets.put(partition, new OffsetAndMetadata(offset));
@@ -94,15 +94,15 @@ class GroupLagsTest {
             assertThat(group.lags()).hasSize(PARTITIONS);
             for (GroupLags.Lag lag : group.lags()) {
                 var partition = new TopicPartition(lag.topic(), lag.partition());
-                long committed = commits.get(group.groupId()).get(partition).offset();
+                long committed = of(of(commits, group.groupId()), partition).offset();
                 assertThat(lag.offset()).isEqualTo(committed);
                 assertThat(lag.records())
-                        .isBetween(before.get(partition) - committed, after.get(partition) - committed);
+                        .isBetween(of(before, partition) - committed, of(after, partition) - committed);
                 assertThat(lag.records()).isEqualTo(lag.endOffset() - committed);
                 if (lag.records() == 0) {
                     assertThat(lag.seconds()).isZero();
                 } else {
-                    long oldest = timestamps.get(partition).get((int) committed);
+                    long oldest = of(timestamps, partition).get((int) committed);
                     assertThat(lag.seconds())
                             .isBetween(
                                     Math.max(0, (beganMs - oldest) / 1e3 - CLOCK_SECONDS),
@@ -110,6 +110,10 @@ class GroupLagsTest {
                 }
             }
         }
+    }
+
+    private static <K, V> V of(Map<K, V> map, K key) {
+        return Objects.requireNonNull(map.get(key));
     }
 
     /// The timestamp of every record below the ends, by offset.
@@ -120,11 +124,11 @@ class GroupLagsTest {
         reader.assign(partitions);
         reader.seekToBeginning(partitions);
         while (partitions.stream()
-                .anyMatch(partition -> timestamps.get(partition).size() < ends.get(partition))) {
+                .anyMatch(partition -> of(timestamps, partition).size() < of(ends, partition))) {
             for (var record : reader.poll(Duration.ofSeconds(5))) {
-                var of = timestamps.get(new TopicPartition(record.topic(), record.partition()));
-                assertThat(record.offset()).isEqualTo(of.size());
-                of.add(record.timestamp());
+                var known = of(timestamps, new TopicPartition(record.topic(), record.partition()));
+                assertThat(record.offset()).isEqualTo(known.size());
+                known.add(record.timestamp());
             }
         }
         return timestamps;

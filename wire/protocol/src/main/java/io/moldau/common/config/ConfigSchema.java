@@ -73,9 +73,14 @@ public final class ConfigSchema {
 
     /// The known name that takes the fewest changes of single characters; null if there are no keys.
     public @Nullable String nearest(String name) {
+        return nearest(name, keys.keySet());
+    }
+
+    /// The same among other names.
+    public static @Nullable String nearest(String name, Iterable<String> names) {
         String best = null;
         int bestDistance = Integer.MAX_VALUE;
-        for (String candidate : keys.keySet()) {
+        for (String candidate : names) {
             int distance = distance(name, candidate, bestDistance);
             if (distance < bestDistance) {
                 best = candidate;
