@@ -66,6 +66,10 @@ public final class Tool {
                 .addSubcommand(new GroupsCommand.Describe(context))
                 .addSubcommand(new GroupsCommand.Reset(context))
                 .addSubcommand(new GroupsCommand.Delete(context));
+        var explain = new CommandLine(new ExplainCommand())
+                .addSubcommand(new ExplainCommand.OfPartition(context))
+                .addSubcommand(new ExplainCommand.OfGroup(context))
+                .addSubcommand(new ExplainCommand.OfBroker(context));
         return prepared(new CommandLine(new Tool())
                 .addSubcommand(topics)
                 .addSubcommand(new ProduceCommand(context))
@@ -74,9 +78,14 @@ public final class Tool {
                 .addSubcommand(configs)
                 .addSubcommand(new BrokersCommand(context))
                 .addSubcommand(quorum)
+                .addSubcommand(explain)
+                .addSubcommand(new DoctorCommand(context))
+                .addSubcommand(new CheckConfigCommand(context))
+                .addSubcommand(new StopCommand(context))
                 .addSubcommand(new CommandLine(new DumpCommands.OfLogs()).addSubcommand(new LogDumpCommand(context)))
                 .addSubcommand(new CommandLine(new DumpCommands.OfMetadata())
-                        .addSubcommand(new MetadataDumpCommand(context))));
+                        .addSubcommand(new MetadataDumpCommand(context)))
+                .addSubcommand(new CompletionCommand(context)));
     }
 
     private static CommandLine prepared(CommandLine root) {
