@@ -45,7 +45,9 @@ def send(producer, partition, sequence):
         if error:
             out.append("f %d %d %s\n" % (partition, sequence, str(error).replace("\n", " ")))
         else:
-            out.append("a %d %d %d %d %d\n" % (partition, sequence, message.offset(), sent, time.monotonic_ns()))
+            # None: the broker knew the record already and did not say where it is.
+            offset = -1 if message.offset() is None else message.offset()
+            out.append("a %d %d %d %d %d\n" % (partition, sequence, offset, sent, time.monotonic_ns()))
 
     out.append("s %d %d\n" % (partition, sequence))
     while True:

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 public final class Dashboards {
 
     /// Tests run in the module's folder, or in the project's.
-    public static final Path FOLDER = (Files.isDirectory(Path.of("ops")) ? Path.of("ops", "dashboards") : Path.of("dashboards"))
-            .toAbsolutePath();
+    public static final Path FOLDER =
+            (Files.isDirectory(Path.of("ops")) ? Path.of("ops", "dashboards") : Path.of("dashboards")).toAbsolutePath();
 
     private static final List<String> FILES =
             List.of("cluster.json", "broker.json", "topics.json", "groups.json", "quorum.json");

@@ -13,22 +13,31 @@ final class RatisProperties {
 
     private RatisProperties() {}
 
-    static RaftProperties of(RatisQuorumConfig config) {
+    static RaftProperties of(RatisQuorumConfig config, boolean invited) {
         var properties = new RaftProperties();
-        settings(config).forEach(properties::set);
+        settings(config, invited).forEach(properties::set);
         return properties;
     }
 
     /// Every key that is not at its default.
-    static Map<String, String> settings(RatisQuorumConfig config) {
+    ///
+    /// @param invited a leader is about to make this controller a voter
+    static Map<String, String> settings(RatisQuorumConfig config, boolean invited) {
         boolean alone = config.voters().size() == 1;
         var set = new TreeMap<String, String>();
         set.put("raft.rpc.type", TransportRpcType.class.getName());
         set.put("raft.server.rpc.timeout.min", config.rpcTimeoutMinMs() + "ms");
         set.put("raft.server.rpc.timeout.max", config.rpcTimeoutMaxMs() + "ms");
-        // A lone voter waits for nobody. Otherwise a range narrower than this splits votes.
-        set.put("raft.server.rpc.first-election.timeout.min", alone ? "5ms" : "100ms");
-        set.put("raft.server.rpc.first-election.timeout.max", alone ? "10ms" : "300ms");
+        if (invited) {
+            // One that was a voter before has a log in which it is one. Should it stand for election before the leader
+            // speaks to it, the others answer that it is no member, and Ratis closes its division for that.
+            set.put("raft.server.rpc.first-election.timeout.min", "60s");
+            set.put("raft.server.rpc.first-election.timeout.max", "90s");
+        } else {
+            // A lone voter waits for nobody. Otherwise a range narrower than this splits votes.
+            set.put("raft.server.rpc.first-election.timeout.min", alone ? "5ms" : "100ms");
+            set.put("raft.server.rpc.first-election.timeout.max", alone ? "10ms" : "300ms");
+        }
         set.put("raft.server.rpc.slowness.timeout", "30s");
         // Drives the reset of connections that back off, see RatisQuorum.
         set.put("raft.server.notification.no-leader.timeout", "3s");

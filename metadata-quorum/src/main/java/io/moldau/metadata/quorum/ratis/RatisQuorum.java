@@ -213,7 +213,7 @@ public final class RatisQuorum implements MetadataQuorum {
     }
 
     private void open(QuorumListener toTell) throws IOException {
-        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config));
+        LOG.debug("metadata quorum settings: {}", RatisProperties.settings(config, invited));
         var machine = new RatisStateMachine(
                 applied,
                 snapshots,
@@ -249,7 +249,7 @@ public final class RatisQuorum implements MetadataQuorum {
                 // The default formats; this takes what is there.
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
-                .setProperties(RatisProperties.of(config))
+                .setProperties(RatisProperties.of(config, invited))
                 .setParameters(TransportRpcType.parameters(transport, addresses, time))
                 .setThreadGroup(threads)
                 .build();

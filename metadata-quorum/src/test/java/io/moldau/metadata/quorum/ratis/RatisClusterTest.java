@@ -391,6 +391,25 @@ class RatisClusterTest {
         assertThat(faults.faults()).isEmpty();
     }
 
+    /// It has a log in which it is a voter, and must not stand for election with it: the others would tell it to go.
+    @Test
+    void aFounderThatHasLeftIsInvitedAgain() throws Exception {
+        Member founder = startDynamic(1, true, Map.of());
+        bootstrap();
+        for (int id = 2; id <= 3; id++) {
+            add(startDynamic(id, false, Map.of()));
+        }
+        for (int round = 0; round < 4; round++) {
+            remove(founder);
+            await("it has noticed", founder.quorum::isObserver);
+            write("round-" + round, "value");
+            add(founder);
+            await("it is a voter", () -> !founder.quorum.isObserver());
+        }
+        awaitEqual();
+        assertThat(faults.faults()).isEmpty();
+    }
+
     @Test
     void aControllerThatDoesNotAnswerIsNotAdded() throws Exception {
         Member first = startDynamic(1, true, Map.of());
