@@ -281,7 +281,14 @@ class NodeConfigTest {
     @Test
     void everyFindingIsToldAtOnce() {
         assertThat(NodeConfig.findings(map(
-                        "num.partitions", "x", "log.retention.hour", "1", "process.roles", "broker", "log.dirs", "/a,/a")))
+                        "num.partitions",
+                        "x",
+                        "log.retention.hour",
+                        "1",
+                        "process.roles",
+                        "broker",
+                        "log.dirs",
+                        "/a,/a")))
                 .hasSize(4)
                 .anySatisfy(finding -> assertThat(finding).contains("num.partitions"))
                 .anySatisfy(finding -> assertThat(finding).contains("log.retention.hours"))

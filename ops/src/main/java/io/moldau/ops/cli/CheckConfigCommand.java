@@ -66,8 +66,11 @@ final class CheckConfigCommand implements Callable<Integer> {
         value.put("withoutEffect", idle);
         var text = new StringBuilder();
         findings.forEach(finding -> text.append("wrong: ").append(finding).append('\n'));
-        idle.forEach((key, reason) ->
-                text.append("no effect: ").append(key).append(": ").append(reason).append('\n'));
+        idle.forEach((key, reason) -> text.append("no effect: ")
+                .append(key)
+                .append(": ")
+                .append(reason)
+                .append('\n'));
         text.append(
                 findings.isEmpty()
                         ? "A node would start with these settings."

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  moldau consume greetings --from-beginning",
-            "  moldau consume orders -e -F '%p:%o %T %k=%v %h'",
+            "  moldau consume orders -e -F '%%p:%%o %%T %%k=%%v %%h'",
             "  moldau consume orders --since -15m --json -n 100",
             "  moldau consume orders -p 3 --offset -10 -e",
             "  moldau consume orders -g billing-copy"

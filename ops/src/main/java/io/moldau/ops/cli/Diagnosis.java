@@ -122,7 +122,8 @@ final class Diagnosis {
         });
         if (total > 0 && (double) elsewhere / total > IMBALANCE) {
             findings.add(Finding.warning(
-                    elsewhere + " of " + total + " partitions are not led by their preferred broker: the load is uneven.",
+                    elsewhere + " of " + total
+                            + " partitions are not led by their preferred broker: the load is uneven.",
                     "It evens out by itself where auto.leader.rebalance.enable is on; 'moldau brokers' shows who leads"
                             + " how much."));
         }
@@ -153,8 +154,8 @@ final class Diagnosis {
                     continue;
                 }
                 findings.add(Finding.warning(
-                        "Group " + report.group().id() + " has no members, and "
-                                + Words.count(report.lag(), "record") + " to read.",
+                        "Group " + report.group().id() + " has no members, and " + Words.count(report.lag(), "record")
+                                + " to read.",
                         "Start its consumers, or delete it: 'moldau groups delete "
                                 + report.group().id() + "'."));
             }
@@ -170,7 +171,8 @@ final class Diagnosis {
         for (NodeAnswer node : nodes) {
             if (!node.ready()) {
                 findings.add(Finding.problem(
-                        "The node at " + node.url() + " is not ready: " + node.answer(), "Its log says what it waits for."));
+                        "The node at " + node.url() + " is not ready: " + node.answer(),
+                        "Its log says what it waits for."));
             }
             if (node.mostFiles().isPresent() && node.openFiles().isPresent()) {
                 double most = node.mostFiles().getAsDouble();
@@ -204,9 +206,11 @@ final class Diagnosis {
 
     private static void skew(List<Finding> findings, long ms, String ahead, String behind) {
         if (ms > SKEW_MS) {
-            findings.add(Finding.warning(
-                    "The clock of " + ahead + " is " + Math.round(ms / 1000.0) + " s ahead of that of " + behind + ".",
-                    "Have the machines keep time (chrony, systemd-timesyncd): retention and look-ups by time go by it."));
+            findings.add(
+                    Finding.warning(
+                            "The clock of " + ahead + " is " + Math.round(ms / 1000.0) + " s ahead of that of " + behind
+                                    + ".",
+                            "Have the machines keep time (chrony, systemd-timesyncd): retention and look-ups by time go by it."));
         }
     }
 }

@@ -70,8 +70,9 @@ final class DoctorCommand extends ClusterCommand {
         findings.addAll(groups(cluster, picture));
         findings.addAll(nodes());
         if (findings.isEmpty()) {
-            findings.add(Finding.ok("Nothing is wrong with " + Words.count(picture.brokers().size(), "broker") + " and "
-                    + Words.count(picture.topics().size(), "topic") + "."));
+            findings.add(Finding.ok(
+                    "Nothing is wrong with " + Words.count(picture.brokers().size(), "broker") + " and "
+                            + Words.count(picture.topics().size(), "topic") + "."));
         }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("worst", Finding.worst(findings).name().toLowerCase(Locale.ROOT));
@@ -139,7 +140,9 @@ final class DoctorCommand extends ClusterCommand {
     /// How far the other clock is ahead, to a second.
     private static long aheadMs(String date, long nowMs) {
         try {
-            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date)).toEpochMilli() - nowMs;
+            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date))
+                            .toEpochMilli()
+                    - nowMs;
         } catch (DateTimeParseException e) {
             return 0;
         }

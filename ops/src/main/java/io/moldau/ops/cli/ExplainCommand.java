@@ -18,7 +18,8 @@ import picocli.CommandLine.Parameters;
 /// `moldau explain`: why something is as it is, down to a cause.
 @Command(
         name = "explain",
-        description = "Says why a partition, a group or a broker is as it is, down to a cause one can do something about.",
+        description =
+                "Says why a partition, a group or a broker is as it is, down to a cause one can do something about.",
         footer = {
             "",
             "Examples:",
@@ -53,8 +54,7 @@ final class ExplainCommand {
         int run(Cluster cluster) {
             TopicPartition asked = Words.partition(partition);
             Set<String> names = cluster.topicNames();
-            Picture picture =
-                    Picture.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
+            Picture picture = Picture.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
             explain(this, "partition " + asked, List.of(Explanation.partition(picture, asked, names)));
             return DONE;
         }
@@ -96,7 +96,8 @@ final class ExplainCommand {
             if (!groups.contains(id)) {
                 String nearest = ConfigSchema.nearest(id, groups);
                 return List.of(Finding.problem(
-                        "There is no group " + id + ": nobody has joined under this name or committed, or it was deleted"
+                        "There is no group " + id
+                                + ": nobody has joined under this name or committed, or it was deleted"
                                 + " or has expired.",
                         nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + "."));
             }
@@ -139,10 +140,7 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            explain(
-                    this,
-                    "broker " + id,
-                    Explanation.broker(Picture.of(cluster, cluster.topicNames()), id));
+            explain(this, "broker " + id, Explanation.broker(Picture.of(cluster, cluster.topicNames()), id));
             return DONE;
         }
     }

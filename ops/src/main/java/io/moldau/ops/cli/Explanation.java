@@ -65,8 +65,9 @@ final class Explanation {
         }
         if (partition.isr().size() < needed) {
             return Finding.problem(
-                            name + " takes no writes with acks=all: " + partition.isr().size() + " of "
-                                    + have + " replicas are in sync, min.insync.replicas asks for " + needed + ".",
+                            name + " takes no writes with acks=all: "
+                                    + partition.isr().size() + " of " + have
+                                    + " replicas are in sync, min.insync.replicas asks for " + needed + ".",
                             "")
                     .because(whyNotInSync(picture, partition));
         }
@@ -167,7 +168,8 @@ final class Explanation {
                             + failed.getFirst().error(),
                     "Mend the disk and restart the broker.");
         }
-        if (picture.logDirs().containsKey(id) && picture.logDirs().getOrDefault(id, List.of()).isEmpty()) {
+        if (picture.logDirs().containsKey(id)
+                && picture.logDirs().getOrDefault(id, List.of()).isEmpty()) {
             return Finding.problem(
                     "broker " + id + " is registered and does not answer from here",
                     "Check that its advertised address can be reached, and that the process is not stuck.");
@@ -194,12 +196,10 @@ final class Explanation {
                     "There is no group " + group + ": no group has ever been in this cluster.",
                     "A group comes to be when its first consumer joins.");
         }
-        Partition partition =
-                offsets.partitions().get(coordinatorPartition(group, offsets.partitions().size()));
+        Partition partition = offsets.partitions()
+                .get(coordinatorPartition(group, offsets.partitions().size()));
         return partition.offline()
-                ? Finding.problem(
-                                "Group " + group + " has no coordinator, so nobody can join or commit.",
-                                "")
+                ? Finding.problem("Group " + group + " has no coordinator, so nobody can join or commit.", "")
                         .because(List.of(partition(picture, offsets, partition)))
                 : null;
     }
@@ -239,13 +239,15 @@ final class Explanation {
                 .toList();
         if (!idle.isEmpty() && !balancing) {
             findings.add(Finding.note(
-                    Words.count(idle.size(), "member") + " of " + group.members().size() + " have no partition: "
+                    Words.count(idle.size(), "member") + " of "
+                            + group.members().size() + " have no partition: "
                             + idle.stream().map(Member::id).limit(5).collect(Collectors.joining(", ")) + ".",
                     "There are more members than partitions; more partitions or fewer consumers."));
         }
         if (findings.isEmpty()) {
-            findings.add(Finding.ok(name + " is well: " + Words.count(group.members().size(), "member") + ", "
-                    + Words.count(now.lag(), "record") + " behind" + (now.lag() == 0 ? "." : ", and it reads on.")));
+            findings.add(Finding.ok(name + " is well: "
+                    + Words.count(group.members().size(), "member") + ", " + Words.count(now.lag(), "record")
+                    + " behind" + (now.lag() == 0 ? "." : ", and it reads on.")));
         }
         return findings;
     }
@@ -272,7 +274,8 @@ final class Explanation {
         long start = starts.getOrDefault(partition, -1L);
         if (position.committed() >= 0 && start > position.committed()) {
             return Finding.warning(
-                    "In " + partition + " the group stands at " + position.committed() + ", before the first record that"
+                    "In " + partition + " the group stands at " + position.committed()
+                            + ", before the first record that"
                             + " is left, " + start + ": retention took " + (start - position.committed())
                             + " records it had not read.",
                     "Read faster, or keep records longer (retention.ms, retention.bytes of topic " + partition.topic()
@@ -352,8 +355,8 @@ final class Explanation {
         }
         if (leads < preferred) {
             findings.add(Finding.note(
-                    "Broker " + id + " leads " + leads + " of the " + preferred + " partitions it is the preferred leader"
-                            + " of.",
+                    "Broker " + id + " leads " + leads + " of the " + preferred
+                            + " partitions it is the preferred leader" + " of.",
                     "Leadership comes back by itself where auto.leader.rebalance.enable is on."));
         }
         if (findings.isEmpty()) {
@@ -393,7 +396,9 @@ final class Explanation {
     }
 
     private static String ids(List<Integer> brokers) {
-        return brokers.isEmpty() ? "none" : brokers.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        return brokers.isEmpty()
+                ? "none"
+                : brokers.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 
     private static String some(List<String> names) {

@@ -46,7 +46,8 @@ record Finding(Severity severity, String text, String remedy, List<Finding> beca
     /// Lines, each cause under what it causes.
     static String text(List<Finding> findings) {
         List<String> lines = new ArrayList<>();
-        findings.forEach(finding -> finding.lines("", finding.severity().name().toLowerCase(Locale.ROOT) + ": ", lines));
+        findings.forEach(
+                finding -> finding.lines("", finding.severity().name().toLowerCase(Locale.ROOT) + ": ", lines));
         return String.join("\n", lines);
     }
 

@@ -177,10 +177,7 @@ final class LogDump {
                     records(log, batch, position);
                 }
                 if (batch.baseOffset() < segment.nextOffset) {
-                    damage(
-                            log,
-                            position,
-                            "offset " + batch.baseOffset() + " comes after " + (segment.nextOffset - 1));
+                    damage(log, position, "offset " + batch.baseOffset() + " comes after " + (segment.nextOffset - 1));
                 }
                 segment.nextOffset = Math.max(segment.nextOffset, batch.nextOffset());
                 position += batch.sizeInBytes();
@@ -245,8 +242,7 @@ final class LogDump {
         try (RecordCursor cursor = batch.cursor(DecompressionLimits.DEFAULT)) {
             while (cursor.next()) {
                 Record record = cursor.record();
-                Map<String, Object> thing = thing(
-                        "record", "offset", record.offset(), "timestamp", record.timestamp());
+                Map<String, Object> thing = thing("record", "offset", record.offset(), "timestamp", record.timestamp());
                 if (batch.isControl()) {
                     thing.put("control", ControlRecord.parse(record));
                 } else {
@@ -354,7 +350,9 @@ final class LogDump {
             damage(file, 0, "it is no history of leader epochs");
             return;
         }
-        history.get().entries().forEach(entry -> put("epoch", "epoch", entry.epoch(), "startOffset", entry.startOffset()));
+        history.get()
+                .entries()
+                .forEach(entry -> put("epoch", "epoch", entry.epoch(), "startOffset", entry.startOffset()));
     }
 
     private void damage(Path file, long position, String reason) {

@@ -38,8 +38,8 @@ record Picture(
             for (String name : names) {
                 minInsync.put(
                         name,
-                        TopicReport.minInsync(settings.getOrDefault(
-                                new ConfigResource(ConfigResource.Type.TOPIC, name), List.of())));
+                        TopicReport.minInsync(
+                                settings.getOrDefault(new ConfigResource(ConfigResource.Type.TOPIC, name), List.of())));
             }
         }
         List<Broker> brokers = cluster.brokers();

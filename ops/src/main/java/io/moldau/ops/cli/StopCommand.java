@@ -58,7 +58,8 @@ final class StopCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "300",
-            description = "How long to wait until it is safe, and again until it has ended (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How long to wait until it is safe, and again until it has ended (default: ${DEFAULT-VALUE}).")
     private int timeoutSeconds;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -103,7 +104,8 @@ final class StopCommand implements Callable<Integer> {
             return given;
         }
         int port = node.getPort();
-        OptionalLong listener = port < 0 ? OptionalLong.empty() : context.machine().listener(port);
+        OptionalLong listener =
+                port < 0 ? OptionalLong.empty() : context.machine().listener(port);
         if (listener.isEmpty()) {
             throw new ToolException(
                     "No process of this machine and user is known to listen at " + node + ".",
@@ -145,7 +147,8 @@ final class StopCommand implements Callable<Integer> {
         if (!matcher.find()) {
             return body;
         }
-        List<String> reasons = List.of(matcher.group(1).replace("\",\"", "\n").replace("\"", "").split("\n", -1));
+        List<String> reasons = List.of(
+                matcher.group(1).replace("\",\"", "\n").replace("\"", "").split("\n", -1));
         return reasons.stream().limit(MOST_REASONS).collect(Collectors.joining("; "))
                 + (reasons.size() > MOST_REASONS ? "; and more" : "");
     }

@@ -83,8 +83,8 @@ public final class Tool {
                 .addSubcommand(new CheckConfigCommand(context))
                 .addSubcommand(new StopCommand(context))
                 .addSubcommand(new CommandLine(new DumpCommands.OfLogs()).addSubcommand(new LogDumpCommand(context)))
-                .addSubcommand(new CommandLine(new DumpCommands.OfMetadata())
-                        .addSubcommand(new MetadataDumpCommand(context)))
+                .addSubcommand(
+                        new CommandLine(new DumpCommands.OfMetadata()).addSubcommand(new MetadataDumpCommand(context)))
                 .addSubcommand(new CompletionCommand(context)));
     }
 

@@ -97,8 +97,8 @@ final class TopicsCommand {
                             .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic.name()))
                             .toList());
             for (Topic topic : topics) {
-                List<Setting> settings = all.getOrDefault(
-                        new ConfigResource(ConfigResource.Type.TOPIC, topic.name()), List.of());
+                List<Setting> settings =
+                        all.getOrDefault(new ConfigResource(ConfigResource.Type.TOPIC, topic.name()), List.of());
                 var report = TopicReport.of(topic, settings);
                 report = unhealthy ? report.unhealthy() : report;
                 if (!unhealthy || !report.partitions().isEmpty()) {

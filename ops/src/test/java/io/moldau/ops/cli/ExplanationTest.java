@@ -47,8 +47,8 @@ class ExplanationTest {
     }
 
     private void fence(int id) {
-        brokers.replaceAll(broker ->
-                broker.id() == id ? new Broker(id, broker.host(), broker.port(), "", false, true) : broker);
+        brokers.replaceAll(
+                broker -> broker.id() == id ? new Broker(id, broker.host(), broker.port(), "", false, true) : broker);
         dirs.remove(id);
     }
 
@@ -184,8 +184,7 @@ class ExplanationTest {
     @Test
     void aGroupThatReadsIsWell() {
         topic("orders", sound(0, 1));
-        assertThat(whyGroup(
-                        group("Stable", List.of(READER), 50, 100), group("Stable", List.of(READER), 60, 100)))
+        assertThat(whyGroup(group("Stable", List.of(READER), 50, 100), group("Stable", List.of(READER), 60, 100)))
                 .isEqualTo("ok: Group g is well: 1 member, 40 records behind, and it reads on.");
     }
 
@@ -243,7 +242,10 @@ class ExplanationTest {
 
     @Test
     void aGroupWithoutCoordinatorIsExplainedByItsPartition() {
-        assertThat(Explanation.coordinator(picture(), "g")).extracting(Finding::text).asString().contains("no group");
+        assertThat(Explanation.coordinator(picture(), "g"))
+                .extracting(Finding::text)
+                .asString()
+                .contains("no group");
 
         int number = Explanation.coordinatorPartition("g", 2);
         topic(
@@ -269,7 +271,9 @@ class ExplanationTest {
         dirs.put(3, List.of(new LogDir("/d", "", 1000, 15, Map.of())));
         assertThat(Explanation.broker(picture(), 3).getFirst().severity()).isEqualTo(Severity.PROBLEM);
         dirs.put(3, List.of(new LogDir("/d", "", 1000, 80, Map.of())));
-        assertThat(Finding.text(Explanation.broker(picture(), 3))).startsWith("warning: ").contains("80 B of 1000 B");
+        assertThat(Finding.text(Explanation.broker(picture(), 3)))
+                .startsWith("warning: ")
+                .contains("80 B of 1000 B");
         fence(3);
         assertThat(Finding.text(Explanation.broker(picture(), 3))).contains("fenced", "h3:9092");
     }
@@ -311,8 +315,8 @@ class ExplanationTest {
 
     @Test
     void groupsThatNobodyReadsAreTold() {
-        assertThat(Finding.text(Diagnosis.groups(List.of(
-                        group("Empty", List.of(), 60, 100), group("Stable", List.of(READER), 60, 100)))))
+        assertThat(Finding.text(Diagnosis.groups(
+                        List.of(group("Empty", List.of(), 60, 100), group("Stable", List.of(READER), 60, 100)))))
                 .isEqualTo("warning: Group g has no members, and 40 records to read.\n"
                         + "  -> Start its consumers, or delete it: 'moldau groups delete g'.");
     }

@@ -80,7 +80,11 @@ class LogDumpTest {
         assertThat(typed.out().lines())
                 .hasSize(5)
                 .anySatisfy(line -> assertThat(line)
-                        .contains("\"kind\":\"batch\"", "\"baseOffset\":7", "\"compression\":\"gzip\"", "\"producerId\":9"))
+                        .contains(
+                                "\"kind\":\"batch\"",
+                                "\"baseOffset\":7",
+                                "\"compression\":\"gzip\"",
+                                "\"producerId\":9"))
                 .contains("{\"kind\":\"record\",\"offset\":6,\"timestamp\":1005,\"key\":\"k\",\"value\":\"b\"}");
     }
 
@@ -127,8 +131,8 @@ class LogDumpTest {
     @Test
     void singleFilesAreKnownByTheirNames() {
         String base = folder + "/00000000000000000005";
-        assertThat(typed.run("log dump " + base + ".index " + folder + "/leader-epoch-checkpoint "
-                        + folder + "/partition.metadata"))
+        assertThat(typed.run("log dump " + base + ".index " + folder + "/leader-epoch-checkpoint " + folder
+                        + "/partition.metadata"))
                 .isZero();
         assertThat(typed.out().lines())
                 .containsExactly(

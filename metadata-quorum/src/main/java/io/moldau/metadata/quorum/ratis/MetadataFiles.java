@@ -90,8 +90,8 @@ public final class MetadataFiles {
         for (Path file : list(directory)) {
             Matcher matcher = SNAPSHOT.matcher(name(file));
             if (matcher.matches()) {
-                snapshots.add(new SnapshotFile(
-                        file, Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2))));
+                snapshots.add(
+                        new SnapshotFile(file, Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2))));
             }
         }
         snapshots.sort(Comparator.comparingLong(SnapshotFile::index));

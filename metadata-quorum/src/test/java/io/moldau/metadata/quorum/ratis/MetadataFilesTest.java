@@ -98,8 +98,8 @@ class MetadataFilesTest {
                 out.write(LogEntryProto.newBuilder()
                         .setTerm(2)
                         .setIndex(index)
-                        .setStateMachineLogEntry(StateMachineLogEntryProto.newBuilder()
-                                .setLogData(EntryFormat.encode(batch(2, index))))
+                        .setStateMachineLogEntry(
+                                StateMachineLogEntryProto.newBuilder().setLogData(EntryFormat.encode(batch(2, index))))
                         .build());
             }
         }
