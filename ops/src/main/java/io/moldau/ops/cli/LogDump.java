@@ -36,7 +36,7 @@ final class LogDump {
     static final String KIND = "kind";
 
     /// A batch is read as a whole to check it; one that says to be larger is not believed.
-    private static final int LARGEST_BATCH = 100 << 20;
+    private static final int LARGEST_BATCH = 48 << 20;
 
     private static final int INDEX_ENTRY = 8;
     private static final int TIME_ENTRY = 12;

@@ -4,12 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.ops.node.NodeProcess;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,19 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CommandsIT {
 
-    private static final long WAIT_SECONDS = 90;
-
-    @TempDir
     private Path folder;
-
     private NodeProcess node;
     private String admin;
 
-    /// @param out standard output alone
-    private record Result(int status, String out, String error) {}
-
     @BeforeAll
-    void start() {
+    void start(@TempDir Path temporary) {
+        folder = temporary;
         admin = "http://127.0.0.1:" + NodeProcess.freePort(25_000);
         node = NodeProcess.start(folder.resolve("data"), "admin.listener=" + admin, "offsets.topic.num.partitions=3");
     }
@@ -42,21 +31,8 @@ class CommandsIT {
         node.close();
     }
 
-    private Result launch(String input, String... words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(NodeProcess.launcher().toString()));
-        command.addAll(Arrays.asList(words));
-        Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
-        Path out = Files.createTempFile(folder, "out", "");
-        Path error = Files.createTempFile(folder, "error", "");
-        var process = new ProcessBuilder(command)
-                .redirectInput(in.toFile())
-                .redirectOutput(out.toFile())
-                .redirectError(error.toFile())
-                .start();
-        if (!process.waitFor(WAIT_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
-        }
-        return new Result(process.exitValue(), Files.readString(out), Files.readString(error));
+    private Launch launch(String input, String... words) throws IOException, InterruptedException {
+        return Launch.of(folder, input, words);
     }
 
     /// Asks the node, and expects that it is done.
@@ -65,7 +41,7 @@ class CommandsIT {
     }
 
     private String asked(String line, String input) throws Exception {
-        Result result = launch(input, (line + " --bootstrap-server " + node.bootstrap()).split(" ", -1));
+        Launch result = launch(input, (line + " --bootstrap-server " + node.bootstrap()).split(" ", -1));
         assertThat(result.status())
                 .as(line + ": " + result.out() + result.error())
                 .isZero();
@@ -73,7 +49,7 @@ class CommandsIT {
     }
 
     private String refused(int status, String line) throws Exception {
-        Result result = launch("", line.split(" ", -1));
+        Launch result = launch("", line.split(" ", -1));
         assertThat(result.status())
                 .as(line + ": " + result.out() + result.error())
                 .isEqualTo(status);
@@ -124,11 +100,11 @@ class CommandsIT {
         assertThat(asked("doctor --node " + admin)).doesNotContain("problem:");
 
         asked("produce kept", "one\ntwo\n");
-        Result log = launch(
+        Launch log = launch(
                 "", "log", "dump", "--records", node.data().resolve("kept-0").toString());
         assertThat(log.status()).as(log.error()).isZero();
         assertThat(log.out()).contains("value: one", "value: two", "checksum: ok");
-        Result metadata = launch("", "metadata", "dump", node.data().toString());
+        Launch metadata = launch("", "metadata", "dump", node.data().toString());
         assertThat(metadata.status()).as(metadata.error()).isZero();
         assertThat(metadata.out()).contains("\"topic\":{\"name\":\"kept\"", "\"register_broker\"");
 
@@ -153,7 +129,7 @@ class CommandsIT {
         assertThat(refused(1, "stop --when-safe --timeout 1 --node " + admin))
                 .contains("not safe to stop", "metadata quorum");
 
-        Result wrong = launch("", "check-config", "-o", "num.partitons=3", "-o", "log.retention.ms=0");
+        Launch wrong = launch("", "check-config", "-o", "num.partitons=3", "-o", "log.retention.ms=0");
         assertThat(wrong.status()).isEqualTo(2);
         assertThat(wrong.out()).contains("num.partitions", "log.retention.ms");
     }
@@ -162,7 +138,7 @@ class CommandsIT {
     void aNodeIsStopped() throws Exception {
         String url = "http://127.0.0.1:" + NodeProcess.freePort(27_000);
         try (var other = NodeProcess.start(folder.resolve("other"), "admin.listener=" + url)) {
-            Result result = launch("", "stop", "--pid", Long.toString(other.pid()), "--node", url);
+            Launch result = launch("", "stop", "--pid", Long.toString(other.pid()), "--node", url);
             assertThat(result.status()).as(result.error()).isZero();
             assertThat(result.out()).contains("has stopped");
             assertThat(folder.resolve("other/.kafka_cleanshutdown")).exists();
