@@ -7,15 +7,23 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 
 /// Puts a node's settings together: the file's, then single keys over them, then the data directory.
-final class NodeSettings {
+public final class NodeSettings {
 
     private static final String LOG_DIRS = "log.dirs";
     private static final Path DEFAULT_DATA = Path.of("data");
 
     private NodeSettings() {}
+
+    /// What `moldau start` would begin with.
+    ///
+    /// @throws UsageException if the file cannot be read
+    public static Map<String, String> of(Optional<Path> config, Map<String, String> overrides) {
+        return of(new StartArguments(Optional.empty(), config, overrides));
+    }
 
     static Map<String, String> of(StartArguments arguments) {
         var settings = new LinkedHashMap<String, String>();

@@ -277,4 +277,35 @@ class NodeConfigTest {
                         .nodeId())
                 .isEqualTo(1);
     }
+
+    @Test
+    void everyFindingIsToldAtOnce() {
+        assertThat(NodeConfig.findings(map(
+                        "num.partitions",
+                        "x",
+                        "log.retention.hour",
+                        "1",
+                        "process.roles",
+                        "broker",
+                        "log.dirs",
+                        "/a,/a")))
+                .hasSize(4)
+                .anySatisfy(finding -> assertThat(finding).contains("num.partitions"))
+                .anySatisfy(finding -> assertThat(finding).contains("log.retention.hours"))
+                .anySatisfy(finding -> assertThat(finding).contains("controller.quorum.bootstrap.servers"))
+                .anySatisfy(finding -> assertThat(finding).contains("names /a twice"));
+        assertThat(NodeConfig.findings(map("broker.session.timeout.ms", "1000", "log.retention.ms", "0")))
+                .hasSize(2);
+        assertThat(NodeConfig.findings(map())).isEmpty();
+    }
+
+    @Test
+    void whatFollowsFromAWrongListenerIsNotToldToo() {
+        assertThat(NodeConfig.findings(map("process.roles", "brokr", "listeners", "CONTROLLER://:1")))
+                .singleElement()
+                .asString()
+                .contains("process.roles");
+        assertThat(NodeConfig.findings(map("listeners", "PLAINTEXT://:1,PLAINTEXT://:2")))
+                .hasSize(1);
+    }
 }

@@ -255,10 +255,17 @@ final class AdminCluster implements Cluster {
     // ---- Settings.
 
     @Override
-    public List<Setting> configs(ConfigResource resource) {
-        Config config = calls.get(
-                "the configuration of " + named(resource),
-                required(admin.describeConfigs(List.of(resource)).values(), resource));
+    public Map<ConfigResource, List<Setting>> configs(Collection<ConfigResource> resources) {
+        String what = resources.size() == 1
+                ? "the configuration of " + named(resources.iterator().next())
+                : "the configuration of " + resources.size() + " topics or brokers";
+        Map<ConfigResource, List<Setting>> settings = new HashMap<>();
+        calls.get(what, admin.describeConfigs(resources).all())
+                .forEach((resource, config) -> settings.put(resource, settings(config)));
+        return settings;
+    }
+
+    private static List<Setting> settings(Config config) {
         return config.entries().stream()
                 .map(entry -> new Setting(
                         entry.name(),

@@ -118,8 +118,12 @@ interface Cluster extends AutoCloseable {
 
     // ---- Settings.
 
-    /// Sorted by name.
-    List<Setting> configs(ConfigResource resource);
+    /// Each sorted by name.
+    Map<ConfigResource, List<Setting>> configs(Collection<ConfigResource> resources);
+
+    default List<Setting> configs(ConfigResource resource) {
+        return configs(List.of(resource)).getOrDefault(resource, List.of());
+    }
 
     /// @param value null if it is unset or secret
     /// @param source where it comes from, in Kafka's words, such as `dynamic topic config`

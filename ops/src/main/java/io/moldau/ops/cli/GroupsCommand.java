@@ -294,8 +294,10 @@ final class GroupsCommand {
                 int colon = text.lastIndexOf(':');
                 String name = colon < 0 ? text : text.substring(0, colon);
                 Topic topic = cluster.topics(List.of(name)).getFirst();
-                Set<String> numbers =
-                        colon < 0 ? Set.of() : Set.of(text.substring(colon + 1).split(",", -1));
+                Set<String> numbers = new LinkedHashSet<>(
+                        colon < 0
+                                ? List.of()
+                                : List.of(text.substring(colon + 1).split(",", -1)));
                 List<Partition> meant = topic.partitions().stream()
                         .filter(partition -> numbers.isEmpty() || numbers.contains(Integer.toString(partition.id())))
                         .toList();

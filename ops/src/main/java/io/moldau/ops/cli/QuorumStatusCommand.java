@@ -11,6 +11,12 @@ import picocli.CommandLine.Mixin;
             "Shows who leads the quorum, who votes, who follows, and how far each of them is.",
             "",
             "LAG counts the entries of the metadata log that the leader has and the member has not."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  moldau quorum status",
+            "  moldau quorum status --bootstrap-controller controller1:9093 --json"
         })
 final class QuorumStatusCommand implements Callable<Integer> {
 

@@ -5,6 +5,7 @@ import io.moldau.ops.cli.QuorumReport.Address;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +22,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(name = "moldau", description = "Looks at a running cluster and changes it.")
 public final class Tool {
 
-    private static final int REFUSED = 1;
+    static final int REFUSED = 1;
     private static final Pattern ADDRESS = Pattern.compile("([^:/]+)://(?:\\[([^]]+)]|([^:\\[\\]]+)):([0-9]{1,5})");
 
     private Tool() {}
@@ -29,9 +30,10 @@ public final class Tool {
     /// @param words the command and its arguments
     public static void main(String[] words) {
         // What went wrong is told once, by the command. Loggers read this when the first of them is made.
-        System.setProperty(
-                "org.slf4j.simpleLogger.log.org.apache.kafka",
-                System.getProperty("org.slf4j.simpleLogger.log.org.apache.kafka", "off"));
+        for (String library : List.of("org.apache.kafka", "org.apache.ratis")) {
+            String logger = "org.slf4j.simpleLogger.log." + library;
+            System.setProperty(logger, System.getProperty(logger, "off"));
+        }
         var out = new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true);
         var error = new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true);
         var machine = new ThisMachine();
@@ -64,6 +66,10 @@ public final class Tool {
                 .addSubcommand(new GroupsCommand.Describe(context))
                 .addSubcommand(new GroupsCommand.Reset(context))
                 .addSubcommand(new GroupsCommand.Delete(context));
+        var explain = new CommandLine(new ExplainCommand())
+                .addSubcommand(new ExplainCommand.OfPartition(context))
+                .addSubcommand(new ExplainCommand.OfGroup(context))
+                .addSubcommand(new ExplainCommand.OfBroker(context));
         return prepared(new CommandLine(new Tool())
                 .addSubcommand(topics)
                 .addSubcommand(new ProduceCommand(context))
@@ -71,7 +77,15 @@ public final class Tool {
                 .addSubcommand(groups)
                 .addSubcommand(configs)
                 .addSubcommand(new BrokersCommand(context))
-                .addSubcommand(quorum));
+                .addSubcommand(quorum)
+                .addSubcommand(explain)
+                .addSubcommand(new DoctorCommand(context))
+                .addSubcommand(new CheckConfigCommand(context))
+                .addSubcommand(new StopCommand(context))
+                .addSubcommand(new CommandLine(new DumpCommands.OfLogs()).addSubcommand(new LogDumpCommand(context)))
+                .addSubcommand(
+                        new CommandLine(new DumpCommands.OfMetadata()).addSubcommand(new MetadataDumpCommand(context)))
+                .addSubcommand(new CompletionCommand(context)));
     }
 
     private static CommandLine prepared(CommandLine root) {

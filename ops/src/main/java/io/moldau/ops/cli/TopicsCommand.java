@@ -90,8 +90,15 @@ final class TopicsCommand {
         @Override
         int run(Cluster cluster) {
             List<TopicReport> reports = new ArrayList<>();
-            for (Topic topic : cluster.topics(names.isEmpty() ? cluster.topicNames() : names)) {
-                List<Setting> settings = cluster.configs(new ConfigResource(ConfigResource.Type.TOPIC, topic.name()));
+            List<Topic> topics = cluster.topics(names.isEmpty() ? cluster.topicNames() : names);
+            Map<ConfigResource, List<Setting>> all = topics.isEmpty()
+                    ? Map.of()
+                    : cluster.configs(topics.stream()
+                            .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic.name()))
+                            .toList());
+            for (Topic topic : topics) {
+                List<Setting> settings =
+                        all.getOrDefault(new ConfigResource(ConfigResource.Type.TOPIC, topic.name()), List.of());
                 var report = TopicReport.of(topic, settings);
                 report = unhealthy ? report.unhealthy() : report;
                 if (!unhealthy || !report.partitions().isEmpty()) {

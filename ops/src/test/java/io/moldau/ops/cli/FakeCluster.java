@@ -134,8 +134,8 @@ class FakeCluster implements Cluster {
     }
 
     @Override
-    public List<Setting> configs(ConfigResource resource) {
-        return settings.getOrDefault(resource, List.of());
+    public Map<ConfigResource, List<Setting>> configs(Collection<ConfigResource> resources) {
+        return settings;
     }
 
     @Override

@@ -96,7 +96,7 @@ class GroupsCommandTest {
 
     @Test
     void withoutExecuteItOnlySays() {
-        assertThat(typed.run("groups reset-offsets busy --topic orders:0,2 --to-offset 80"))
+        assertThat(typed.run("groups reset-offsets busy --topic orders:0,2,2 --to-offset 80"))
                 .isZero();
         assertThat(typed.out().lines())
                 .containsExactly(
