@@ -296,11 +296,10 @@ public final class Partition {
 
     /// Inside the mailbox.
     ///
-    /// A producer has several requests under way. When one is refused for the moment, and the next comes when the
-    reason
-    /// is gone, its sequence shows a gap: an error that librdkafka cannot recover from. So for a while that next
-    one is
-    /// refused alike, and the producer sends both again in order.
+    /// A producer has several requests under way. When one is refused for the moment, and the next
+    /// comes when the reason is gone, its sequence shows a gap: an error that librdkafka cannot
+    /// recover from. So for a while that next one is refused alike, and the producer sends both again
+    /// in order.
     private AppendOutcome append(ByteBuffer batches, AppendTerms terms) {
         AppendOutcome outcome = appendIfAllowed(batches, terms);
         if (!(outcome instanceof AppendOutcome.Rejected refused)) {

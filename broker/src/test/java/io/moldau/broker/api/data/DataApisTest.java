@@ -703,9 +703,8 @@ class DataApisTest {
         assertThat(node.partition("t", 0).logEndOffset()).isEqualTo(1);
     }
 
-    /// Several requests are under way: the second comes when the reason for which the first was refused is gone.
-    /// Clients
-    /// must send both again; a gap in the sequence ends a librdkafka producer.
+    /// Several requests are under way: the second comes when the reason for which the first was refused
+    /// is gone. Clients must send both again; a gap in the sequence ends a librdkafka producer.
     @Test
     void whatFollowsRefusedRecordsIsRefusedAlike() {
         assertThat(sequence(0)).isEqualTo(Errors.NONE);
