@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// Hands what other voters say to the Ratis server of this process.
 ///
 /// Ratis takes its server's lock for each message and writes term and vote to the disk under it, so no message is
-/// handled on the network's thread. The few threads end when nothing comes.
+/// handled on the network's thread. Entries have a thread of their own, which takes them in the order in which they
+/// came: Ratis refuses to append while another thread does, and entries that overtake others are refused too. The
+/// few threads end when nothing comes.
 final class RatisRequests implements RaftRequests, AutoCloseable {
 
     private static final int THREADS = 4;
@@ -31,6 +33,7 @@ final class RatisRequests implements RaftRequests, AutoCloseable {
     private final Supplier<@Nullable RaftServer> server;
     private final Map<RaftMessage, RaftRequests> own;
     private final ExecutorService messages;
+    private final ExecutorService entries;
     private final ExecutorService snapshots;
 
     /// @param own kinds of messages that are not Ratis', with who handles them
@@ -38,6 +41,7 @@ final class RatisRequests implements RaftRequests, AutoCloseable {
         this.server = server;
         this.own = own;
         this.messages = pool(name + "-messages", THREADS, WAITING);
+        this.entries = pool(name + "-entries", 1, WAITING);
         this.snapshots = pool(name + "-snapshots", 1, 4);
     }
 
@@ -64,11 +68,19 @@ final class RatisRequests implements RaftRequests, AutoCloseable {
         }
         var answer = new CompletableFuture<ByteBuffer>();
         try {
-            (kind == RaftMessage.SNAPSHOT ? snapshots : messages).execute(() -> answer(current, kind, request, answer));
+            threadOf(kind).execute(() -> answer(current, kind, request, answer));
         } catch (RejectedExecutionException e) {
             return refused("this voter has too many messages waiting, or is closing");
         }
         return answer;
+    }
+
+    private ExecutorService threadOf(RaftMessage kind) {
+        return switch (kind) {
+            case APPEND -> entries;
+            case SNAPSHOT -> snapshots;
+            default -> messages;
+        };
     }
 
     private static CompletableFuture<ByteBuffer> refused(String why) {
@@ -112,6 +124,7 @@ final class RatisRequests implements RaftRequests, AutoCloseable {
     public void close() {
         // Without an interrupt, which would close the file that somebody writes.
         messages.shutdown();
+        entries.shutdown();
         snapshots.shutdown();
     }
 }
