@@ -42,6 +42,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -267,6 +268,25 @@ class RatisQuorumTest {
         assertThat(config(member.image(), "a")).isNull();
     }
 
+    /// Each batch that Ratis refuses before the append costs a permit until leadership changes.
+    @Test
+    void batchesThatAreRefusedLeaveRoomForOthers() throws Exception {
+        Member member = startNew(root, Map.of("raft.server.write.element-limit", "4"));
+        int epoch = member.awaitReady();
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(() -> member.append(epoch - 1, config("a", "stale")))
+                    .hasCauseInstanceOf(LeadershipLostException.class);
+            assertThatThrownBy(() -> member.append(epoch, config("a", "x".repeat(member.quorum.maxBatchBytes()))))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(writeFromOutside(member).isSuccess()).isFalse();
+        }
+        member.append(epoch, config("b", "1"));
+        assertThat(config(member.image(), "b")).isEqualTo("1");
+        assertThat(config(member.image(), "a")).isNull();
+        assertThat(member.fenced).hasValue(20);
+        assertThat(member.ready).isEmpty();
+    }
+
     @Test
     void aBatchThatIsTooLargeIsRefusedAndLeadershipStays() throws Exception {
         Member member = startNew(root, Map.of());
@@ -282,8 +302,13 @@ class RatisQuorumTest {
     void aWriteFromOutsideIsRefused() throws Exception {
         Member member = startNew(root, Map.of());
         int epoch = member.awaitReady();
+        assertThat(writeFromOutside(member).isSuccess()).isFalse();
+        member.append(epoch, config("b", "1"));
+    }
+
+    private static RaftClientReply writeFromOutside(Member member) throws IOException {
         var server = member.quorum.server();
-        var reply = server.submitClientRequest(RaftClientRequest.newBuilder()
+        return server.submitClientRequest(RaftClientRequest.newBuilder()
                 .setClientId(ClientId.randomId())
                 .setServerId(server.getId())
                 .setGroupId(server.getGroupIds().iterator().next())
@@ -291,8 +316,6 @@ class RatisQuorumTest {
                 .setMessage(Message.valueOf("harm"))
                 .setType(RaftClientRequest.writeRequestType())
                 .build());
-        assertThat(reply.isSuccess()).isFalse();
-        member.append(epoch, config("b", "1"));
     }
 
     @Test
