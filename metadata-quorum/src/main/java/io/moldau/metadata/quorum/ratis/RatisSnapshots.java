@@ -76,9 +76,14 @@ final class RatisSnapshots implements SnapshotSource {
     }
 
     /// Looks for a snapshot that Ratis installed.
-    void reload() throws IOException {
+    void reload() {
         storage.loadLatestSnapshot();
-        deleteTransfers();
+        try {
+            deleteTransfers();
+        } catch (IOException e) {
+            // The next transfer may have begun meanwhile; if it is hit, the leader begins it anew.
+            LOG.warn("what is left of snapshot transfers could not be deleted; the next start tries it again", e);
+        }
     }
 
     /// The newest snapshot's contents, or null if there is none.

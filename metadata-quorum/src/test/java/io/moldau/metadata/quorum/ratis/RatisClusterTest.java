@@ -644,8 +644,7 @@ class RatisClusterTest {
 
     private boolean hasSnapshot(int id) {
         try (var files = Files.walk(directory(id))) {
-            return files.anyMatch(file -> file.getParent().endsWith("sm")
-                    && file.getFileName().toString().startsWith("snapshot."));
+            return files.anyMatch(file -> file.toString().contains("/sm/snapshot."));
         } catch (IOException | UncheckedIOException e) {
             return false; // it is being renamed
         }

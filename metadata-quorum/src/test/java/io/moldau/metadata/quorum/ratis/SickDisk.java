@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.apache.ratis.server.raftlog.RaftLog;
 
@@ -43,7 +44,7 @@ final class SickDisk extends FileChannel {
     }
 
     private static Object value(Object of, String name) throws ReflectiveOperationException {
-        return java.util.Objects.requireNonNull(field(of, name).get(of), name);
+        return Objects.requireNonNull(field(of, name).get(of), name);
     }
 
     /// From here on there is no space for what is written.
