@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +63,9 @@ public final class Partition {
 
     private static final PartitionWatcher[] NO_WATCHERS = {};
 
+    /// Longer than producers wait before they send refused records again.
+    private static final long REFUSED_LATELY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /// So many of the latest bytes may be in the tail cache.
     private static final int TAIL_MARK_BYTES = 128 * 1024;
 
@@ -93,6 +97,11 @@ public final class Partition {
     private final WatermarkWaits waits = new WatermarkWaits();
 
     private final WatermarkWaits lowWaits = new WatermarkWaits();
+
+    /// Owned by the mailbox: why and when records were last refused that may be sent again.
+    private Errors refusedLately = Errors.NONE;
+
+    private long refusedNanos;
 
     private volatile boolean retired;
 
@@ -286,7 +295,33 @@ public final class Partition {
     }
 
     /// Inside the mailbox.
+    ///
+    /// A producer has several requests under way. When one is refused for the moment, and the next
+    /// comes when the reason is gone, its sequence shows a gap: an error that librdkafka cannot
+    /// recover from. So for a while that next one is refused alike, and the producer sends both again
+    /// in order.
     private AppendOutcome append(ByteBuffer batches, AppendTerms terms) {
+        AppendOutcome outcome = appendIfAllowed(batches, terms);
+        if (!(outcome instanceof AppendOutcome.Rejected refused)) {
+            return outcome;
+        }
+        switch (refused.error()) {
+            case NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS -> {
+                refusedLately = refused.error();
+                refusedNanos = services.time().nanoseconds();
+            }
+            case OUT_OF_ORDER_SEQUENCE_NUMBER -> {
+                if (refusedLately != Errors.NONE
+                        && services.time().nanoseconds() - refusedNanos < REFUSED_LATELY_NANOS) {
+                    return rejected(refusedLately, "records before these were refused: send them again first");
+                }
+            }
+            default -> {}
+        }
+        return outcome;
+    }
+
+    private AppendOutcome appendIfAllowed(ByteBuffer batches, AppendTerms terms) {
         if (!(role instanceof Role.Leader(LeaderState state, int epoch, int leader))) {
             return rejected(Errors.NOT_LEADER_OR_FOLLOWER, "this broker does not lead " + topicPartition());
         }

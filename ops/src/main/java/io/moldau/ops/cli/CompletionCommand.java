@@ -1,11 +1,13 @@
 package io.moldau.ops.cli;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /// `moldau completion`: what a shell needs to complete commands and options.
 @Command(
@@ -21,16 +23,20 @@ final class CompletionCommand implements Callable<Integer> {
 
     private final ToolContext context;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     CompletionCommand(ToolContext context) {
         this.context = context;
     }
 
     @Override
     public Integer call() {
-        CommandLine root = spec.root().commandLine();
+        // The launcher's own are not among the tool's commands.
+        var start = CommandSpec.create();
+        for (String option : List.of("--data", "--config", "-o")) {
+            start.addOption(OptionSpec.builder(option).type(Path.class).build());
+        }
+        CommandLine root = Tool.commands(context)
+                .addSubcommand("start", new CommandLine(start))
+                .addSubcommand("version", new CommandLine(CommandSpec.create()));
         context.out().print(AutoComplete.bash("moldau", root));
         context.out().flush();
         return ClusterCommand.DONE;

@@ -219,13 +219,11 @@ final class ConsumeCommand implements Callable<Integer> {
         long left = most == null ? Long.MAX_VALUE : most;
         while (left > 0 && !(exitAtEnd && isAtEnd(consumer, ends))) {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+            long before = left;
             Map<TopicPartition, Long> printed = new LinkedHashMap<>();
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 var partition = new TopicPartition(record.topic(), record.partition());
-                if (left == 0) {
-                    break;
-                }
-                if (exitAtEnd && record.offset() >= ends.getOrDefault(partition, Long.MAX_VALUE)) {
+                if (left == 0 || (exitAtEnd && record.offset() >= ends.getOrDefault(partition, Long.MAX_VALUE))) {
                     continue;
                 }
                 context.out().println(options.json() ? RecordFormat.json(record) : written.of(record));
@@ -233,8 +231,8 @@ final class ConsumeCommand implements Callable<Integer> {
                 printed.put(partition, record.offset() + 1);
             }
             context.out().flush();
-            if (left == 0) {
-                // What came with the last record and was not printed is not committed either.
+            if (before - left < records.count()) {
+                // What came and was not printed is not committed either.
                 rewind(consumer, records.partitions(), printed, records);
             }
             if (group != null && !printed.isEmpty()) {

@@ -122,7 +122,8 @@ public final class ChaosRun implements AutoCloseable {
                 RECOVERY,
                 () -> history.streamCount() == streams && history.staleSince(sinceNanos) == 0,
                 () -> history.staleSince(sinceNanos) + " of " + streams + " streams wait; failures "
-                        + history.failures() + "\n" + cluster.words());
+                        + history.failures() + "\n" + String.join("\n", history.waitingSince(sinceNanos)) + "\n"
+                        + cluster.words());
     }
 
     public void awaitInSync() {

@@ -117,7 +117,7 @@ class NodeCommandsTest {
     @Test
     void completionIsAScript() {
         assertThat(typed.run("completion")).isZero();
-        assertThat(typed.out()).contains("complete", "reset-offsets", "--from-beginning");
+        assertThat(typed.out()).contains("complete", "reset-offsets", "--from-beginning", "start", "--data");
     }
 
     @Test

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
@@ -115,6 +117,38 @@ class RecordsCommandTest {
         assertThat(typed.out().strip().lines()).containsExactly(lines.split(",", -1));
         assertThat(typed.consumer.closed()).isTrue();
         assertThat(typed.machine.told).containsExactly("stopping closed");
+    }
+
+    @Test
+    void theEndIsWhereItWasAtTheStart() {
+        typed.consumer.updateEndOffsets(Map.of(FIRST, 2L));
+        var places = new ArrayList<Long>();
+        typed.consumer.schedulePollTask(() -> places.add(typed.consumer.position(FIRST)));
+
+        assertThat(typed.run("consume orders -e -F %o")).isZero();
+
+        assertThat(typed.out().lines()).containsExactly("0", "1");
+        assertThat(places).as("there is no second poll").isEmpty();
+    }
+
+    @Test
+    void aMemberCommitsWhatItPrintedAndNoMore() {
+        var committed = new ArrayList<Object>();
+        var consumer = new MockConsumer<byte[], byte[]>("earliest") {
+            @Override
+            public synchronized void commitSync() {
+                committed.add(position(FIRST));
+            }
+        };
+        typed.consumer = consumer;
+        consumer.schedulePollTask(() -> consumer.rebalance(List.of(FIRST)));
+        records();
+        consumer.updateEndOffsets(Map.of(FIRST, 2L));
+
+        assertThat(typed.run("consume orders -g g -e -F %o")).isZero();
+
+        assertThat(typed.out().lines()).containsExactly("0", "1");
+        assertThat(committed).isNotEmpty().allMatch(offset -> offset.equals(2L));
     }
 
     @Test

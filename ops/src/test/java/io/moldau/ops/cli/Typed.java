@@ -38,7 +38,7 @@ final class Typed {
 
     final FakeMachine machine = new FakeMachine();
     final Properties client = new Properties();
-    final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+    MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
     MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 

@@ -319,6 +319,9 @@ class DataApisTest {
         assertThat(node.partition("t", 0).highWatermark()).isZero();
 
         int id = client.send(ApiKey.PRODUCE, 9, produce(-1, 0, HeapRecords.of(batch(1, 2))));
+        while (node.partition("t", 0).logEndOffset() < 4) {
+            Thread.onSpinWait();
+        }
         try (var other = new RawClient(node.address())) {
             // Served while the first waits, on its own connection.
             assertThat(other.call(
@@ -698,5 +701,33 @@ class DataApisTest {
                         produced(9, produce(-1, 0, HeapRecords.of(gap))).errorCode()))
                 .isEqualTo(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
         assertThat(node.partition("t", 0).logEndOffset()).isEqualTo(1);
+    }
+
+    /// Several requests are under way: the second comes when the reason for which the first was refused
+    /// is gone. Clients must send both again; a gap in the sequence ends a librdkafka producer.
+    @Test
+    void whatFollowsRefusedRecordsIsRefusedAlike() {
+        assertThat(sequence(0)).isEqualTo(Errors.NONE);
+        var two = new TopicSettings(LogConfig.DEFAULTS, 2);
+        node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 5, 6), two);
+        assertThat(sequence(1)).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+        node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 5, 7), new TopicSettings(LogConfig.DEFAULTS, 1));
+        assertThat(sequence(2)).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+        assertThat(sequence(1)).isEqualTo(Errors.NONE);
+        assertThat(sequence(2)).isEqualTo(Errors.NONE);
+
+        node.change("t", 0, registered(List.of(1, 2), List.of(1, 2), 2, 8));
+        assertThat(sequence(3)).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+        node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 9));
+        assertThat(sequence(4)).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+        assertThat(sequence(3)).isEqualTo(Errors.NONE);
+    }
+
+    private Errors sequence(int sequence) {
+        ByteBuffer batch = new BatchBuilder()
+                .producer(1000, (short) 0, sequence)
+                .append(1, null, new byte[1])
+                .build();
+        return Errors.forCode(produced(9, produce(-1, 0, HeapRecords.of(batch))).errorCode());
     }
 }

@@ -102,6 +102,15 @@ public final class History {
         return streams.values().stream().filter(it -> !it.freshSince(nanos)).count();
     }
 
+    /// Those streams, each with the record it waits for: for the message of a failure.
+    public List<String> waitingSince(long nanos) {
+        return streams.values().stream()
+                .filter(it -> !it.freshSince(nanos))
+                .map(Stream::toString)
+                .sorted()
+                .toList();
+    }
+
     public int streamCount() {
         return streams.size();
     }

@@ -66,6 +66,21 @@ final class Stream {
         return Arrays.copyOf(offsets, sent);
     }
 
+    /// Whose it is, and how many of its records wait for an answer, from which one on.
+    @Override
+    public synchronized String toString() {
+        long waiting = 0;
+        long first = -1;
+        for (int i = 0; i < sent; i++) {
+            if (offsets[i] == WAITING) {
+                waiting++;
+                first = first < 0 ? i : first;
+            }
+        }
+        return "producer %d, partition %d: %d of %d records wait, from %d on"
+                .formatted(producer, partition, waiting, sent, first);
+    }
+
     synchronized long acknowledged() {
         return acknowledged;
     }
