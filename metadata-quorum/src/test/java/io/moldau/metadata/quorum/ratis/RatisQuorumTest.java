@@ -282,7 +282,8 @@ class RatisQuorumTest {
                 assertThatThrownBy(() -> machine.preAppendTransaction(transaction))
                         .isInstanceOfSatisfying(
                                 StateMachineException.class,
-                                refusal -> assertThat(refusal.leaderShouldStepDown()).isFalse());
+                                refusal -> assertThat(refusal.leaderShouldStepDown())
+                                        .isFalse());
             }
         }
         assertThat(member.fenced).hasValue(4);
