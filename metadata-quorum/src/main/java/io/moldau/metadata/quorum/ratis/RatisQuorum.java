@@ -210,6 +210,7 @@ public final class RatisQuorum implements MetadataQuorum {
         snapshotNanos = time.nanoseconds();
         snapshotIndex = applied.position().index();
         maintenance.scheduleWithFixedDelay(this::maintain, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+        watching.scheduleWithFixedDelay(this::handOverWhatHangs, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
     private void open(QuorumListener toTell) throws IOException {
@@ -700,13 +701,6 @@ public final class RatisQuorum implements MetadataQuorum {
             faults.handle("storing the commit mark of the metadata log", e);
             return;
         }
-        long appended = appendedNanos;
-        if (appended != 0 && time.nanoseconds() - appended > SLOW_COMMIT_NANOS) {
-            LOG.warn(
-                    "a metadata batch has not been committed for {} ms; trying to hand leadership over",
-                    TimeUnit.NANOSECONDS.toMillis(time.nanoseconds() - appended));
-            resign(TICK_MS);
-        }
         long index = applied.position().index();
         if (index > machine.getLastAppliedTermIndex().getIndex()) {
             return;
@@ -716,6 +710,17 @@ public final class RatisQuorum implements MetadataQuorum {
                 && time.nanoseconds() - snapshotNanos >= TimeUnit.MILLISECONDS.toNanos(config.snapshotIntervalMs());
         if (bytesDue || timeDue) {
             snapshotNow(new CompletableFuture<>());
+        }
+    }
+
+    /// On the watching thread: a disk that hangs holds up the maintenance thread too, at the commit mark.
+    private void handOverWhatHangs() {
+        long appended = appendedNanos;
+        if (appended != 0 && time.nanoseconds() - appended > SLOW_COMMIT_NANOS) {
+            LOG.warn(
+                    "a metadata batch has not been committed for {} ms; trying to hand leadership over",
+                    TimeUnit.NANOSECONDS.toMillis(time.nanoseconds() - appended));
+            resign(TICK_MS);
         }
     }
 

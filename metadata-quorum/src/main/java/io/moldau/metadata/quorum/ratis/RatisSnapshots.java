@@ -20,6 +20,7 @@ import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
+import org.apache.ratis.util.FileUtils;
 import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,9 +36,11 @@ final class RatisSnapshots implements SnapshotSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(RatisSnapshots.class);
     private static final String PREPARED_PREFIX = "prepared.";
+    private static final String TRANSFER_PREFIX = "snapshot-";
 
     private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
     private volatile @Nullable Path directory;
+    private volatile @Nullable Path transfers;
     private volatile @Nullable Prepared prepared;
 
     private record Prepared(Path file, MD5Hash digest, long index, int term) {}
@@ -54,12 +57,33 @@ final class RatisSnapshots implements SnapshotSource {
                 Files.delete(leftover);
             }
         }
+        transfers = raftStorage.getStorageDir().getRoot().toPath().resolve("tmp");
+        deleteTransfers();
         storage.init(raftStorage);
+    }
+
+    /// What Ratis leaves of transfers that were cut off: each is as large as a snapshot, and none is ever continued.
+    private void deleteTransfers() throws IOException {
+        Path path = transfers;
+        if (path == null || !Files.isDirectory(path)) {
+            return;
+        }
+        try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(path, TRANSFER_PREFIX + "*")) {
+            for (Path leftover : leftovers) {
+                FileUtils.deleteFully(leftover.toFile());
+            }
+        }
     }
 
     /// Looks for a snapshot that Ratis installed.
     void reload() {
         storage.loadLatestSnapshot();
+        try {
+            deleteTransfers();
+        } catch (IOException e) {
+            // The next transfer may have begun meanwhile; if it is hit, the leader begins it anew.
+            LOG.warn("what is left of snapshot transfers could not be deleted; the next start tries it again", e);
+        }
     }
 
     /// The newest snapshot's contents, or null if there is none.

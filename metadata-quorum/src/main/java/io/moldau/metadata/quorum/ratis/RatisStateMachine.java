@@ -156,14 +156,19 @@ final class RatisStateMachine extends BaseStateMachine {
 
     // ---- The write path.
 
+    /// Refuses what will surely be refused. Here that is free, while a refusal by [#preAppendTransaction] costs Ratis
+    /// one of its permits for writes until leadership changes.
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) {
         var transaction = TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request);
         if (!(request.getMessage() instanceof LocalBatch batch)) {
-            TransactionContext refused =
-                    transaction.setLogData(ByteString.EMPTY).build();
-            refused.setException(new SecurityException("the metadata log takes batches from its own controller only"));
-            return refused;
+            return refused(
+                    transaction, new SecurityException("the metadata log takes batches from its own controller only"));
+        }
+        long term = currentTerm();
+        if (batch.epoch() != term) {
+            metrics.fenced();
+            return refused(transaction, stale(term));
         }
         return transaction
                 .setLogData(batch.getContent())
@@ -176,15 +181,29 @@ final class RatisStateMachine extends BaseStateMachine {
     /// monitor: a batch whose epoch is the term now gets into the log in that term or not at all.
     @Override
     public TransactionContext preAppendTransaction(TransactionContext transaction) throws StateMachineException {
-        RaftServer.Division current = division;
-        long term = current == null ? -1 : current.getInfo().getCurrentTerm();
+        long term = currentTerm();
         if (!(transaction.getStateMachineContext() instanceof LocalBatch batch) || batch.epoch() != term) {
             metrics.fenced();
-            // The last argument keeps Ratis from stepping down because of it.
-            throw new StateMachineException(
-                    "the batch belongs to an earlier epoch than " + term, new IOException("stale epoch"), false);
+            throw stale(term);
         }
         return transaction;
+    }
+
+    private long currentTerm() {
+        RaftServer.Division current = division;
+        return current == null ? -1 : current.getInfo().getCurrentTerm();
+    }
+
+    private static StateMachineException stale(long term) {
+        // The last argument keeps Ratis from stepping down because of it.
+        return new StateMachineException(
+                "the batch belongs to another epoch than " + term, new IOException("stale epoch"), false);
+    }
+
+    private static TransactionContext refused(TransactionContext.Builder transaction, Exception why) {
+        TransactionContext refused = transaction.setLogData(ByteString.EMPTY).build();
+        refused.setException(why);
+        return refused;
     }
 
     @Override

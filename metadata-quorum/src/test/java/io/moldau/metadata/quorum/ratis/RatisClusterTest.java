@@ -23,10 +23,12 @@ import io.moldau.metadata.record.MetadataBatch;
 import io.moldau.metadata.record.MetadataRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,12 +39,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Quorums of several voters: how they grow and shrink, and how voters that were away or lost their log come back.
 class RatisClusterTest {
@@ -476,26 +482,11 @@ class RatisClusterTest {
         assertThat(faults.faults()).isEmpty();
     }
 
-    /// RATIS-1241 and -1305: nothing is left of the log that the follower needs. RATIS-2507: after a snapshot was
-    /// installed its own log ends before that.
+    /// RATIS-1241: nothing is left of the log that the follower needs. RATIS-1305: having installed the snapshot, it
+    /// gets entries again. RATIS-2507: its own log ends before the snapshot when it starts again.
     @Test
     void aVoterThatWasAwayWhileTheLogWasPurgedComesBackBySnapshot() throws Exception {
-        for (int id = 1; id <= 3; id++) {
-            startFixed(id, 3, PURGES_EVERYTHING);
-        }
-        bootstrap();
-        write("early", "value");
-        awaitEqual();
-        int away = leader().self.nodeId() == 3 ? 2 : 3;
-        stop(away);
-        for (int i = 0; i < 200; i++) {
-            write("key-" + i % 20, "x".repeat(2000) + i);
-        }
-        for (Member member : members.values()) {
-            await("it follows", () -> member.config("key-19") != null);
-            member.quorum.takeSnapshot().get(WAIT_SECONDS, TimeUnit.SECONDS);
-            await("the log is purged", () -> isPurged(member));
-        }
+        int away = startThreeOfWhichOneNeedsASnapshot(PURGES_EVERYTHING);
         startFixed(away, 3, PURGES_EVERYTHING);
         awaitEqual();
         assertThat(network.sent(RaftMessage.SNAPSHOT)).isPositive();
@@ -511,11 +502,32 @@ class RatisClusterTest {
         assertThat(faults.faults()).isEmpty();
     }
 
+    /// @return who is stopped, and misses entries that the others have in their snapshot only
+    private int startThreeOfWhichOneNeedsASnapshot(Map<String, String> raft) throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, raft);
+        }
+        bootstrap();
+        write("early", "value");
+        awaitEqual();
+        int away = leader().self.nodeId() == 3 ? 2 : 3;
+        stop(away);
+        for (int i = 0; i < 200; i++) {
+            write("key-" + i % 20, "x".repeat(2000) + i);
+        }
+        for (Member member : members.values()) {
+            await("it follows", () -> member.config("key-19") != null);
+            member.quorum.takeSnapshot().get(WAIT_SECONDS, TimeUnit.SECONDS);
+            await("the log is purged", () -> isPurged(member));
+        }
+        return away;
+    }
+
     private static boolean isPurged(Member member) {
         try {
             return member.quorum.readLog(1, 1000) == null;
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -569,6 +581,254 @@ class RatisClusterTest {
         await("the old one follows", () -> "value".equals(old.config("kept")));
         assertThat(old.config("lost")).isNull();
         assertThat(next.config("lost")).isNull();
+    }
+
+    // ---- Snapshots that are cut off.
+
+    /// What ends the transfer of a snapshot in its midst.
+    private enum Cut {
+        CONNECTION,
+        FOLLOWER,
+        LEADER,
+        /// It is installed, but the leader does not hear of it.
+        LAST_ANSWER
+    }
+
+    @ParameterizedTest
+    @EnumSource(Cut.class)
+    void aSnapshotThatIsCutOffIsInstalledAfterAll(Cut cut) throws Exception {
+        var raft = new HashMap<>(PURGES_EVERYTHING);
+        raft.put("raft.server.log.appender.snapshot.chunk.size.max", "4KB");
+        int away = startThreeOfWhichOneNeedsASnapshot(raft);
+        int leader = leader().self.nodeId();
+        var pieces = new AtomicInteger();
+        network.lose(message -> message.kind() == RaftMessage.SNAPSHOT
+                && (cut == Cut.LAST_ANSWER
+                        ? message.from().equals(InMemoryRaftNetwork.host(away)) && hasSnapshot(away)
+                        : message.to().equals(InMemoryRaftNetwork.host(away)) && pieces.incrementAndGet() > 3));
+        startFixed(away, 3, raft);
+        await("the snapshot is on its way", () -> cut == Cut.LAST_ANSWER ? hasSnapshot(away) : pieces.get() > 3);
+        assertThat(hasSnapshot(away)).isEqualTo(cut == Cut.LAST_ANSWER);
+        network.heal();
+        switch (cut) {
+            case CONNECTION, LAST_ANSWER -> network.breakConnections(away);
+            case FOLLOWER -> {
+                stop(away);
+                startFixed(away, 3, raft);
+            }
+            case LEADER -> stop(leader);
+        }
+        write("after", "value");
+        awaitEqual();
+        if (cut == Cut.LEADER) {
+            startFixed(leader, 3, raft);
+            awaitEqual();
+        }
+        assertThat(member(away).config("early")).isEqualTo("value");
+        assertThat(member(away).config("key-19")).endsWith("199");
+        stop(away);
+        startFixed(away, 3, raft);
+        awaitEqual();
+        assertThat(transfersLeftOn(away)).isEmpty();
+        assertThat(faults.faults()).isEmpty();
+    }
+
+    private List<Path> transfersLeftOn(int id) throws IOException {
+        try (var files = Files.walk(directory(id))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("snapshot-"))
+                    .toList();
+        }
+    }
+
+    private boolean hasSnapshot(int id) {
+        try (var files = Files.walk(directory(id))) {
+            return files.anyMatch(file -> file.toString().contains("/sm/snapshot."));
+        } catch (IOException | UncheckedIOException e) {
+            return false; // it is being renamed
+        }
+    }
+
+    // ---- Disks that fail.
+
+    private static SickDisk diskOf(Member member) throws Exception {
+        RaftServer server = member.quorum.server();
+        return SickDisk.under(
+                server.getDivision(server.getGroupIds().iterator().next()).getRaftLog());
+    }
+
+    private enum Full {
+        LEADER,
+        FOLLOWER,
+        /// The next segment of its log cannot be made.
+        LEADER_AT_THE_END_OF_A_SEGMENT
+    }
+
+    /// The process has to end: Ratis by itself would never write that log again, whatever becomes of the disk.
+    @ParameterizedTest
+    @EnumSource(Full.class)
+    void aVoterWhoseDiskIsFullReportsItAndTheOthersGoOn(Full full) throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, PURGES_EVERYTHING);
+        }
+        bootstrap();
+        write("before", "value");
+        awaitEqual();
+        Member leader = leader();
+        Member sick = full == Full.FOLLOWER
+                ? members.values().stream().filter(m -> m != leader).findFirst().orElseThrow()
+                : leader;
+        int id = sick.self.nodeId();
+        if (full == Full.LEADER_AT_THE_END_OF_A_SEGMENT) {
+            noNextSegment(id);
+        } else {
+            diskOf(sick).runFull();
+        }
+        int written = 0;
+        for (; faults.faults().isEmpty(); written++) {
+            write("key-" + written, "x".repeat(2000));
+            assertThat(written).as("entries in a segment of 64 KB").isLessThan(100);
+        }
+        assertThat(faults.faults())
+                .allSatisfy(fault -> assertThat(fault.where()).isEqualTo("writing the metadata log"));
+        stop(id);
+        write("without", "value");
+        // Space was made.
+        for (Path segment : missingSegments(id)) {
+            Files.delete(segment);
+        }
+        startFixed(id, 3, PURGES_EVERYTHING);
+        write("after", "value");
+        awaitEqual();
+        for (String key : List.of("before", "without", "after")) {
+            assertThat(member(id).config(key)).as(key).isEqualTo("value");
+        }
+        for (int i = 0; i < written; i++) {
+            assertThat(member(id).config("key-" + i)).as("key-" + i).isNotNull();
+        }
+    }
+
+    /// Every name that the next segment can have is one that cannot be opened, and that does not seem to be there.
+    private void noNextSegment(int id) throws IOException {
+        try (var files = Files.walk(directory(id))) {
+            Path current = files.filter(file -> file.getFileName().toString().equals("current"))
+                    .findFirst()
+                    .orElseThrow();
+            for (int index = 1; index < 200; index++) {
+                Path segment = current.resolve("log_inprogress_" + index);
+                if (!Files.exists(segment)) {
+                    Files.createSymbolicLink(segment, root.resolve("nowhere/" + index));
+                }
+            }
+        }
+    }
+
+    private List<Path> missingSegments(int id) throws IOException {
+        try (var files = Files.walk(directory(id))) {
+            return files.filter(Files::isSymbolicLink).toList();
+        }
+    }
+
+    /// Ratis' leader commits nothing that is not on its own disk, and goes on with its heartbeats. All of the directory
+    /// hangs, as a whole disk does.
+    @Test
+    void aLeaderWhoseFsyncHangsHandsOver() throws Exception {
+        // So that its queue is full soon, as with the default after thousands of batches.
+        var raft = Map.of("raft.server.log.queue.element-limit", "8");
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, raft);
+        }
+        bootstrap();
+        awaitEqual();
+        Member sick = leader();
+        int id = sick.self.nodeId();
+        Path written = directory(id).resolve("commit.mark.tmp");
+        await("no mark is being written", () -> !Files.exists(written));
+        mkfifo(written);
+        write("before", "value");
+        SickDisk disk = diskOf(sick);
+        disk.hang();
+        try {
+            long hung = TIME.nanoseconds();
+            write("first", "value");
+            assertThat(TIME.nanoseconds() - hung).as("time without writes").isLessThan(TimeUnit.SECONDS.toNanos(20));
+            assertThat(disk.isHanging()).isTrue();
+            assertThat(sick.leads()).isFalse();
+            for (int i = 0; i < 40; i++) {
+                write("key-" + i, "value");
+            }
+            assertThat(faults.faults()).isEmpty();
+        } finally {
+            disk.resume();
+            // Lets the one who opened it go on, to fail at the fsync, which a pipe refuses.
+            Files.newInputStream(written).close();
+            Files.delete(written);
+        }
+        await("the mark was not stored", () -> !faults.faults().isEmpty());
+        assertThat(faults.faults())
+                .allSatisfy(
+                        fault -> assertThat(fault.where()).isEqualTo("storing the commit mark of the metadata log"));
+        stop(id);
+        startFixed(id, 3, raft);
+        awaitEqual();
+        for (String key : List.of("before", "first", "key-39")) {
+            assertThat(member(id).config(key)).as(key).isEqualTo("value");
+        }
+    }
+
+    /// Whoever opens it to write waits until somebody reads.
+    private static void mkfifo(Path path) throws Exception {
+        Process process =
+                new ProcessBuilder("mkfifo", path.toString()).inheritIO().start();
+        assertThat(process.waitFor()).isZero();
+    }
+
+    // ---- Long outages.
+
+    private enum Outage {
+        PROCESSES,
+        NETWORK
+    }
+
+    /// Minutes are counted in elections that come to nothing: what could grow with them is the time until the next.
+    @ParameterizedTest
+    @EnumSource(Outage.class)
+    void aQuorumThatWasDownForManyElectionsComesBack(Outage outage) throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            startFixed(id, 3, Map.of());
+        }
+        bootstrap();
+        int ahead = leader().self.nodeId();
+        int behind = ahead == 3 ? 2 : 3;
+        int last = 6 - behind - ahead;
+        stop(behind);
+        write("only-with-two", "value");
+        awaitEqual();
+        stop(ahead);
+        stop(last);
+        var hasty = Map.of("raft.server.rpc.timeout.min", "100ms", "raft.server.rpc.timeout.max", "200ms");
+        network.isolate(ahead);
+        startFixed(ahead, 3, hasty);
+        if (outage == Outage.NETWORK) {
+            network.isolate(last);
+            startFixed(last, 3, hasty);
+        } else {
+            network.heal();
+        }
+        await("many elections failed", () -> {
+            assertThat(members.values()).noneMatch(Member::leads);
+            return network.sent(RaftMessage.VOTE) > 200;
+        });
+        network.heal();
+        long back = TIME.nanoseconds();
+        startFixed(behind, 3, Map.of());
+        write("after", "value");
+        assertThat(TIME.nanoseconds() - back).as("time to come back").isLessThan(TimeUnit.SECONDS.toNanos(10));
+        if (outage == Outage.PROCESSES) {
+            startFixed(last, 3, Map.of());
+        }
+        awaitEqual();
+        assertThat(member(behind).config("only-with-two")).isEqualTo("value");
+        assertThat(faults.faults()).isEmpty();
     }
 
     private static void delete(Path path) throws IOException {

@@ -42,7 +42,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.exceptions.StateMachineException;
+import org.apache.ratis.statemachine.TransactionContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -262,9 +265,50 @@ class RatisQuorumTest {
                     .hasCauseInstanceOf(LeadershipLostException.class);
         }
         assertThat(member.fenced).hasValue(2);
+        // The fence itself, for a batch whose epoch ends between the first look and the append.
+        var server = member.quorum.server();
+        var machine = server.getDivision(server.getGroupIds().iterator().next()).getStateMachine();
+        for (int other : new int[] {epoch - 1, epoch, epoch + 1}) {
+            var local = new LocalBatch(batch(other, config("a", "stale")));
+            var transaction = TransactionContext.newBuilder()
+                    .setStateMachine(machine)
+                    .setClientRequest(write(member, local))
+                    .setLogData(local.getContent())
+                    .setStateMachineContext(local)
+                    .build();
+            if (other == epoch) {
+                assertThat(machine.preAppendTransaction(transaction)).isSameAs(transaction);
+            } else {
+                assertThatThrownBy(() -> machine.preAppendTransaction(transaction))
+                        .isInstanceOfSatisfying(
+                                StateMachineException.class,
+                                refusal -> assertThat(refusal.leaderShouldStepDown())
+                                        .isFalse());
+            }
+        }
+        assertThat(member.fenced).hasValue(4);
         // It did not cost the leadership.
         member.append(epoch, config("b", "1"));
         assertThat(config(member.image(), "a")).isNull();
+    }
+
+    /// Each batch that Ratis refuses before the append costs a permit until leadership changes.
+    @Test
+    void batchesThatAreRefusedLeaveRoomForOthers() throws Exception {
+        Member member = startNew(root, Map.of("raft.server.write.element-limit", "4"));
+        int epoch = member.awaitReady();
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(() -> member.append(epoch - 1, config("a", "stale")))
+                    .hasCauseInstanceOf(LeadershipLostException.class);
+            assertThatThrownBy(() -> member.append(epoch, config("a", "x".repeat(member.quorum.maxBatchBytes()))))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(writeFromOutside(member).isSuccess()).isFalse();
+        }
+        member.append(epoch, config("b", "1"));
+        assertThat(config(member.image(), "b")).isEqualTo("1");
+        assertThat(config(member.image(), "a")).isNull();
+        assertThat(member.fenced).hasValue(20);
+        assertThat(member.ready).isEmpty();
     }
 
     @Test
@@ -282,17 +326,24 @@ class RatisQuorumTest {
     void aWriteFromOutsideIsRefused() throws Exception {
         Member member = startNew(root, Map.of());
         int epoch = member.awaitReady();
+        assertThat(writeFromOutside(member).isSuccess()).isFalse();
+        member.append(epoch, config("b", "1"));
+    }
+
+    private static RaftClientReply writeFromOutside(Member member) throws IOException {
+        return member.quorum.server().submitClientRequest(write(member, Message.valueOf("harm")));
+    }
+
+    private static RaftClientRequest write(Member member, Message message) {
         var server = member.quorum.server();
-        var reply = server.submitClientRequest(RaftClientRequest.newBuilder()
+        return RaftClientRequest.newBuilder()
                 .setClientId(ClientId.randomId())
                 .setServerId(server.getId())
                 .setGroupId(server.getGroupIds().iterator().next())
                 .setCallId(1)
-                .setMessage(Message.valueOf("harm"))
+                .setMessage(message)
                 .setType(RaftClientRequest.writeRequestType())
-                .build());
-        assertThat(reply.isSuccess()).isFalse();
-        member.append(epoch, config("b", "1"));
+                .build();
     }
 
     @Test
