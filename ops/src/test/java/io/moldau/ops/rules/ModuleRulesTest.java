@@ -10,7 +10,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -25,8 +27,18 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /// Who may depend on whom, and where the outside world may be touched.
-@AnalyzeClasses(packages = "io.moldau", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(
+        packages = "io.moldau",
+        importOptions = {DoNotIncludeTests.class, ModuleRulesTest.NoTestJars.class})
 class ModuleRulesTest {
+
+    /// Nor the tests of other modules, which come here in jars.
+    static final class NoTestJars implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("-tests.jar");
+        }
+    }
 
     private static final String[] WIRE = {"io.moldau.common..", "io.moldau.wire.."};
 
