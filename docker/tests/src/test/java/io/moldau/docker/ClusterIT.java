@@ -22,6 +22,7 @@ class ClusterIT {
 
     private static final int NODES = 3;
     private static final String TOPIC = "numbers";
+    private static final int PARTITIONS = 6;
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
@@ -62,8 +63,8 @@ class ClusterIT {
     private static void misfortunes(List<NodeContainer> nodes) throws Exception {
         String bootstrap = nodes.stream().map(NodeContainer::bootstrap).collect(Collectors.joining(","));
         try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            admin.createTopics(List.of(new NewTopic(TOPIC, 6, (short) NODES))).all().get();
-            try (var records = new NumberedRecords(bootstrap, TOPIC)) {
+            admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) NODES))).all().get();
+            try (var records = new NumberedRecords(bootstrap, TOPIC, PARTITIONS)) {
                 records.awaitOneMore(SOON);
 
                 NodeContainer killed = nodes.get(0);

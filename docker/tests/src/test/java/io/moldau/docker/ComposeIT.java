@@ -72,7 +72,7 @@ class ComposeIT {
                                 .toList());
                 admin.createTopics(List.of(new NewTopic("numbers", 3, (short) 3))).all().get();
             }
-            try (var records = new NumberedRecords(bootstrap, "numbers")) {
+            try (var records = new NumberedRecords(bootstrap, "numbers", 3)) {
                 records.awaitOneMore(SOON);
                 compose(environment, "kill", List.of("broker2"));
                 records.awaitOneMore(SOON);
@@ -105,7 +105,7 @@ class ComposeIT {
                                 client, URI.create("http://127.0.0.1:" + admin + "/ready"))
                         .contains("true"));
             }
-            try (var records = new NumberedRecords("localhost:" + port, "numbers")) {
+            try (var records = new NumberedRecords("localhost:" + port, "numbers", 1)) {
                 records.awaitOneMore(SOON);
                 assertThat(records.finish()).isNotEmpty();
             }

@@ -148,7 +148,7 @@ class ImageIT {
         try (var node = new NodeContainer(7).withMemory(256)) {
             node.with("MOLDAU_ADVERTISED_LISTENERS", "PLAINTEXT://" + node.bootstrap());
             node.start();
-            try (var records = new NumberedRecords(node.bootstrap(), "numbers")) {
+            try (var records = new NumberedRecords(node.bootstrap(), "numbers", 1)) {
                 records.awaitOneMore(Duration.ofSeconds(30));
                 var acknowledged = records.finish();
 

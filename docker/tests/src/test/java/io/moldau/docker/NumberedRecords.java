@@ -20,13 +20,15 @@ import org.apache.kafka.common.serialization.VoidDeserializer;
 import org.apache.kafka.common.serialization.VoidSerializer;
 import org.jspecify.annotations.Nullable;
 
-/// A producer that sends numbers all the time and remembers which were acknowledged, from its own thread.
+/// A producer that sends numbers to all partitions of a topic in turn and remembers which were acknowledged, from its own
+/// thread.
 final class NumberedRecords implements AutoCloseable {
 
     private static final long PAUSE_MS = 5;
 
     private final String bootstrap;
     private final String topic;
+    private final int partitions;
     private final KafkaProducer<Void, Long> producer;
     private final Set<Long> acknowledged = new ConcurrentSkipListSet<>();
     private final AtomicLong next = new AtomicLong();
@@ -34,12 +36,13 @@ final class NumberedRecords implements AutoCloseable {
     private final Thread sender;
     private volatile boolean closing;
 
-    NumberedRecords(String bootstrap, String topic) {
+    NumberedRecords(String bootstrap, String topic, int partitions) {
         this.bootstrap = bootstrap;
         this.topic = topic;
-        // Acks=all and idempotent, as producers are by default.
+        this.partitions = partitions;
+        // Acks=all and idempotent, as producers are by default. One that does not answer is left sooner than then.
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", bootstrap, "delivery.timeout.ms", "180000"),
+                Map.of("bootstrap.servers", bootstrap, "delivery.timeout.ms", "180000", "request.timeout.ms", "5000"),
                 new VoidSerializer(),
                 new LongSerializer());
         this.sender = Thread.ofPlatform().name("numbered-records").start(this::send);
@@ -49,7 +52,8 @@ final class NumberedRecords implements AutoCloseable {
         try {
             while (!closing) {
                 long number = next.getAndIncrement();
-                producer.send(new ProducerRecord<>(topic, number), (_, failed) -> {
+                int partition = (int) (number % partitions);
+                producer.send(new ProducerRecord<>(topic, partition, null, number), (_, failed) -> {
                     if (failed == null) {
                         acknowledged.add(number);
                     } else {
@@ -65,14 +69,19 @@ final class NumberedRecords implements AutoCloseable {
         }
     }
 
-    /// Waits until a number is acknowledged that is sent after this call.
+    /// Waits until every partition has acknowledged a number that is sent after this call.
     void awaitOneMore(Duration atMost) throws InterruptedException {
         long from = next.get();
         long deadline = System.nanoTime() + atMost.toNanos();
-        while (acknowledged.stream().noneMatch(number -> number >= from)) {
+        while (acknowledged.stream()
+                        .filter(number -> number >= from)
+                        .mapToLong(number -> number % partitions)
+                        .distinct()
+                        .count()
+                < partitions) {
             Exception failed = failure.get();
             if (failed != null || System.nanoTime() > deadline) {
-                throw new AssertionError("nothing is acknowledged within " + atMost, failed);
+                throw new AssertionError("not every partition has acknowledged a record within " + atMost, failed);
             }
             TimeUnit.MILLISECONDS.sleep(20);
         }
@@ -97,13 +106,13 @@ final class NumberedRecords implements AutoCloseable {
         List<Long> numbers = new ArrayList<>();
         try (var consumer = new KafkaConsumer<>(
                 Map.<String, Object>of("bootstrap.servers", bootstrap), new VoidDeserializer(), new LongDeserializer())) {
-            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+            List<TopicPartition> all = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition()))
                     .toList();
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            while (partitions.stream().anyMatch(one -> consumer.position(one) < ends.getOrDefault(one, 0L))) {
+            consumer.assign(all);
+            consumer.seekToBeginning(all);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+            while (all.stream().anyMatch(one -> consumer.position(one) < ends.getOrDefault(one, 0L))) {
                 for (ConsumerRecord<Void, Long> record : consumer.poll(Duration.ofSeconds(1))) {
                     numbers.add(record.value());
                 }
