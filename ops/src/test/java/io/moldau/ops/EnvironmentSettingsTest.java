@@ -26,12 +26,7 @@ class EnvironmentSettingsTest {
                         "moldau_node_id",
                         "8")))
                 .isEqualTo(Map.of(
-                        "advertised.listeners",
-                        "PLAINTEXT://broker1:9092",
-                        "node.id",
-                        "7",
-                        "admin.listener",
-                        ""));
+                        "advertised.listeners", "PLAINTEXT://broker1:9092", "node.id", "7", "admin.listener", ""));
     }
 
     @Test
@@ -85,8 +80,8 @@ class EnvironmentSettingsTest {
 
     @Test
     void twoVariablesForOneKeyAreNamed() {
-        assertThatThrownBy(() ->
-                        EnvironmentSettings.of(Map.of("MOLDAU_CLUSTER_ID", "a", "MOLDAU_MOLDAU_CLUSTER_ID", "b")))
+        assertThatThrownBy(
+                        () -> EnvironmentSettings.of(Map.of("MOLDAU_CLUSTER_ID", "a", "MOLDAU_MOLDAU_CLUSTER_ID", "b")))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining("MOLDAU_CLUSTER_ID and MOLDAU_MOLDAU_CLUSTER_ID")
                 .hasMessageContaining("moldau.cluster.id");

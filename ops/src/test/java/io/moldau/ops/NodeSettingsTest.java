@@ -45,8 +45,7 @@ class NodeSettingsTest {
                 arguments,
                 Map.of("MOLDAU_NUM_PARTITIONS", "5", "MOLDAU_NODE_ID", "8", "MOLDAU_LOG_DIRS", "/from/variable"));
 
-        assertThat(settings)
-                .isEqualTo(Map.of("num.partitions", "5", "node.id", "9", "log.dirs", "/from/variable"));
+        assertThat(settings).isEqualTo(Map.of("num.partitions", "5", "node.id", "9", "log.dirs", "/from/variable"));
     }
 
     @Test

@@ -24,7 +24,8 @@ import java.util.stream.Stream;
 /// One to several brokers in this process, on free ports of the loopback interface, with their data in a temporary
 /// folder. The first broker is also the controller, so that no port has to be known before it is bound.
 ///
-/// Topics are created by use, with as many replicas as there are brokers, at most three. Groups begin at once instead of
+/// Topics are created by use, with as many replicas as there are brokers, at most three. Groups begin at once instead
+/// of
 /// waiting for more members. Everything else is Kafka's default, and any setting can be given. Start and stop belong to
 /// one thread.
 public final class EmbeddedCluster implements AutoCloseable {
@@ -79,10 +80,14 @@ public final class EmbeddedCluster implements AutoCloseable {
     private static Map<String, String> defaults(int brokers) {
         String replicas = Integer.toString(Math.min(brokers, MOST_REPLICAS));
         return Map.of(
-                "default.replication.factor", replicas,
-                "offsets.topic.replication.factor", replicas,
-                "offsets.topic.num.partitions", "4",
-                "group.initial.rebalance.delay.ms", "0");
+                "default.replication.factor",
+                replicas,
+                "offsets.topic.replication.factor",
+                replicas,
+                "offsets.topic.num.partitions",
+                "4",
+                "group.initial.rebalance.delay.ms",
+                "0");
     }
 
     private void startAll(int brokers) {
@@ -126,15 +131,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         own.putAll(more);
         own.putAll(settings);
         // A fault of a broker must not end the process that the tests are in.
-        return Node.start(
-                NodeConfig.fromProperties(own), NodeServices.real().withFaults(faults));
+        return Node.start(NodeConfig.fromProperties(own), NodeServices.real().withFaults(faults));
     }
 
     private static Endpoint listener(Node node, String name) {
         return node.listeners().stream()
                 .filter(listener -> listener.listenerName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("node " + node.config().nodeId() + " has no " + name));
+                .orElseThrow(
+                        () -> new IllegalStateException("node " + node.config().nodeId() + " has no " + name));
     }
 
     private static String address(Endpoint listener) {

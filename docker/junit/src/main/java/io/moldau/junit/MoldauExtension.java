@@ -41,8 +41,7 @@ final class MoldauExtension implements BeforeAllCallback, ParameterResolver {
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         Class<?> type = parameter.getParameter().getType();
-        return type == EmbeddedCluster.class
-                || (type == String.class && parameter.isAnnotated(BootstrapServers.class));
+        return type == EmbeddedCluster.class || (type == String.class && parameter.isAnnotated(BootstrapServers.class));
     }
 
     @Override

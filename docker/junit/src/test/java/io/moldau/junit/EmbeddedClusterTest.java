@@ -47,11 +47,18 @@ class EmbeddedClusterTest {
         try (var cluster = EmbeddedCluster.start(3, Map.of());
                 var admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
             assertThat(cluster.bootstrapServers().split(",")).hasSize(3);
-            admin.createTopics(List.of(new NewTopic("orders", 2, (short) 3))).all().get();
-            var orders = admin.describeTopics(List.of("orders")).allTopicNames().get().get("orders");
-            assertThat(orders.partitions()).hasSize(2).allSatisfy(partition -> assertThat(partition.replicas())
-                    .extracting(Node::id)
-                    .containsExactlyInAnyOrder(1, 2, 3));
+            admin.createTopics(List.of(new NewTopic("orders", 2, (short) 3)))
+                    .all()
+                    .get();
+            var orders = admin.describeTopics(List.of("orders"))
+                    .allTopicNames()
+                    .get()
+                    .get("orders");
+            assertThat(orders.partitions())
+                    .hasSize(2)
+                    .allSatisfy(partition -> assertThat(partition.replicas())
+                            .extracting(Node::id)
+                            .containsExactlyInAnyOrder(1, 2, 3));
         }
     }
 

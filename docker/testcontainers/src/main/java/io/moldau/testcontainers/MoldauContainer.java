@@ -78,8 +78,9 @@ public class MoldauContainer extends GenericContainer<MoldauContainer> {
         all.put("listener.security.protocol.map", "OUTSIDE:PLAINTEXT,INSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT");
         all.put("admin.listener", "http://:" + ADMIN_PORT);
         var script = new StringBuilder("#!/bin/sh\nexec /opt/moldau/bin/container start");
-        all.forEach((key, value) ->
-                script.append(" -o '").append((key + "=" + value).replace("'", "'\\''")).append('\''));
+        all.forEach((key, value) -> script.append(" -o '")
+                .append((key + "=" + value).replace("'", "'\\''"))
+                .append('\''));
         copyFileToContainer(Transferable.of(script.append('\n').toString(), 0755), SCRIPT);
     }
 }

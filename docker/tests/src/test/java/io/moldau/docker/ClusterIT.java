@@ -63,7 +63,9 @@ class ClusterIT {
     private static void misfortunes(List<NodeContainer> nodes) throws Exception {
         String bootstrap = nodes.stream().map(NodeContainer::bootstrap).collect(Collectors.joining(","));
         try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) NODES))).all().get();
+            admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) NODES)))
+                    .all()
+                    .get();
             try (var records = new NumberedRecords(bootstrap, TOPIC, PARTITIONS)) {
                 records.awaitOneMore(SOON);
 
@@ -96,13 +98,10 @@ class ClusterIT {
     }
 
     private static void awaitAllInSync(Admin admin) throws Exception {
-        Conditions.await("all replicas to be in sync", Duration.ofSeconds(120), () -> admin
-                .describeTopics(List.of(TOPIC))
-                .allTopicNames()
-                .get()
-                .get(TOPIC)
-                .partitions()
-                .stream()
-                .allMatch(partition -> partition.isr().size() == NODES));
+        Conditions.await(
+                "all replicas to be in sync",
+                Duration.ofSeconds(120),
+                () -> admin.describeTopics(List.of(TOPIC)).allTopicNames().get().get(TOPIC).partitions().stream()
+                        .allMatch(partition -> partition.isr().size() == NODES));
     }
 }

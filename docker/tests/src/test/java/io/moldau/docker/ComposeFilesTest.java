@@ -46,7 +46,9 @@ class ComposeFilesTest {
         Set<String> voters = new TreeSet<>();
         Set<Integer> ids = new HashSet<>();
         nodes.forEach((name, config) -> {
-            assertThat(ids.add(config.nodeId())).as("the id of %s is its own", name).isTrue();
+            assertThat(ids.add(config.nodeId()))
+                    .as("the id of %s is its own", name)
+                    .isTrue();
             config.voters().forEach(voter -> {
                 NodeConfig there = nodes.get(voter.host());
                 assertThat(there).as("%s names %s", name, voter).isNotNull();
@@ -76,10 +78,11 @@ class ComposeFilesTest {
     @Test
     void everyPublishedPortIsOfThisMachineOnly() throws IOException {
         for (String file : Set.of("compose.yaml", "compose.small.yaml")) {
-            services(file).asMap().forEach((name, service) -> assertThat(
-                            texts(service.getAsJsonObject(), "ports"))
-                    .as(name)
-                    .allSatisfy(port -> assertThat(port).startsWith("127.0.0.1:")));
+            services(file)
+                    .asMap()
+                    .forEach((name, service) -> assertThat(texts(service.getAsJsonObject(), "ports"))
+                            .as(name)
+                            .allSatisfy(port -> assertThat(port).startsWith("127.0.0.1:")));
         }
     }
 
@@ -104,7 +107,9 @@ class ComposeFilesTest {
     void prometheusScrapesEveryNode() throws IOException {
         JsonObject config = Yaml.document(Checkout.DOCKER.resolve("monitoring/prometheus.yml"));
         JsonObject job = config.getAsJsonArray("scrape_configs").get(0).getAsJsonObject();
-        assertThat(job.get("job_name").getAsString()).as("the job that alerts ask for").isEqualTo("moldau");
+        assertThat(job.get("job_name").getAsString())
+                .as("the job that alerts ask for")
+                .isEqualTo("moldau");
         JsonObject targets = job.getAsJsonArray("static_configs").get(0).getAsJsonObject();
         assertThat(texts(targets, "targets"))
                 .containsExactlyInAnyOrderElementsOf(nodes("compose.yaml").keySet().stream()
@@ -146,11 +151,8 @@ class ComposeFilesTest {
             if (text(service.getAsJsonObject().get("image")).startsWith("moldau:")) {
                 Map<String, String> environment =
                         service.getAsJsonObject().getAsJsonObject("environment").asMap().entrySet().stream()
-                                .collect(Collectors.toMap(
-                                        Map.Entry::getKey, entry -> text(entry.getValue())));
-                nodes.put(
-                        name,
-                        NodeConfig.fromProperties(NodeSettings.of(Optional.empty(), Map.of(), environment)));
+                                .collect(Collectors.toMap(Map.Entry::getKey, entry -> text(entry.getValue())));
+                nodes.put(name, NodeConfig.fromProperties(NodeSettings.of(Optional.empty(), Map.of(), environment)));
             }
         });
         return nodes;
@@ -162,7 +164,9 @@ class ComposeFilesTest {
 
     private static JsonObject compose(String file) throws IOException {
         Path path = Checkout.DOCKER.resolve(file);
-        assertThat(Files.readString(path)).as("keys of compose that one of its releases refuses").doesNotContain("\nname:", "\nversion:");
+        assertThat(Files.readString(path))
+                .as("keys of compose that one of its releases refuses")
+                .doesNotContain("\nname:", "\nversion:");
         return Yaml.document(path);
     }
 

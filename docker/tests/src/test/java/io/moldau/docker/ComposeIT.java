@@ -47,7 +47,8 @@ class ComposeIT {
         List<Integer> ports = List.of(NodeContainer.freePort(), NodeContainer.freePort(), NodeContainer.freePort());
         int prometheus = NodeContainer.freePort();
         var environment = new HashMap<String, String>();
-        environment.put("COMPOSE_PROJECT_NAME", "moldau-test-" + ProcessHandle.current().pid());
+        environment.put(
+                "COMPOSE_PROJECT_NAME", "moldau-test-" + ProcessHandle.current().pid());
         environment.put("PROMETHEUS_IMAGE", PROMETHEUS);
         environment.put("PROMETHEUS_PORT", Integer.toString(prometheus));
         for (int i = 0; i < ports.size(); i++) {
@@ -60,17 +61,18 @@ class ComposeIT {
 
             String bootstrap = "localhost:" + ports.getFirst();
             try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-                Conditions.await("three brokers", SOON, () -> admin.describeCluster()
-                                .nodes()
-                                .get()
-                                .size()
-                        == 3);
+                Conditions.await(
+                        "three brokers",
+                        SOON,
+                        () -> admin.describeCluster().nodes().get().size() == 3);
                 assertThat(admin.describeCluster().nodes().get())
                         .extracting(Node::host, Node::port)
                         .containsExactlyInAnyOrderElementsOf(ports.stream()
                                 .map(port -> tuple("localhost", port))
                                 .toList());
-                admin.createTopics(List.of(new NewTopic("numbers", 3, (short) 3))).all().get();
+                admin.createTopics(List.of(new NewTopic("numbers", 3, (short) 3)))
+                        .all()
+                        .get();
             }
             try (var records = new NumberedRecords(bootstrap, "numbers", 3)) {
                 records.awaitOneMore(SOON);
@@ -94,16 +96,19 @@ class ComposeIT {
         int port = NodeContainer.freePort();
         int admin = NodeContainer.freePort();
         var environment = Map.of(
-                "COMPOSE_PROJECT_NAME", "moldau-small-" + ProcessHandle.current().pid(),
+                "COMPOSE_PROJECT_NAME",
+                        "moldau-small-" + ProcessHandle.current().pid(),
                 "PORT", Integer.toString(port),
                 "ADMIN_PORT", Integer.toString(admin));
         String file = "-f " + Checkout.DOCKER.resolve("compose.small.yaml") + " ";
         try {
             compose(environment, file + "up -d", List.of());
             try (var client = HttpClient.newHttpClient()) {
-                Conditions.await("the node to be ready", SOON, () -> get(
-                                client, URI.create("http://127.0.0.1:" + admin + "/ready"))
-                        .contains("true"));
+                Conditions.await(
+                        "the node to be ready",
+                        SOON,
+                        () -> get(client, URI.create("http://127.0.0.1:" + admin + "/ready"))
+                                .contains("true"));
             }
             try (var records = new NumberedRecords("localhost:" + port, "numbers", 1)) {
                 records.awaitOneMore(SOON);
@@ -119,8 +124,9 @@ class ComposeIT {
         try (var client = HttpClient.newHttpClient()) {
             Conditions.await("six nodes to be scraped", SOON, () -> {
                 var up = new TreeMap<String, String>();
-                for (JsonElement target :
-                        json(client, api.resolve("targets")).getAsJsonObject("data").getAsJsonArray("activeTargets")) {
+                for (JsonElement target : json(client, api.resolve("targets"))
+                        .getAsJsonObject("data")
+                        .getAsJsonArray("activeTargets")) {
                     JsonObject told = target.getAsJsonObject();
                     up.put(
                             told.getAsJsonObject("labels").get("instance").getAsString(),
@@ -147,7 +153,11 @@ class ComposeIT {
     }
 
     private static String get(HttpClient client, URI uri) throws Exception {
-        return client.send(HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build(), BodyHandlers.ofString())
+        return client.send(
+                        HttpRequest.newBuilder(uri)
+                                .timeout(Duration.ofSeconds(10))
+                                .build(),
+                        BodyHandlers.ofString())
                 .body();
     }
 
@@ -166,7 +176,8 @@ class ComposeIT {
 
     private static String compose(Map<String, String> environment, String words, List<String> services)
             throws Exception {
-        List<String> command = new ArrayList<>(List.of(Checkout.DOCKER.resolve("compose").toString()));
+        List<String> command =
+                new ArrayList<>(List.of(Checkout.DOCKER.resolve("compose").toString()));
         command.addAll(List.of(words.split(" ")));
         command.addAll(services);
         return succeeds(environment, command);

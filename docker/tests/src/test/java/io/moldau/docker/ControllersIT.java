@@ -39,8 +39,7 @@ class ControllersIT {
             create(admin, "before");
 
             Startables.deepStart(second, third).join();
-            Conditions.await("three voters", SOON, () -> voters(broker)
-                    .equals(Set.of(FIRST, FIRST + 1, FIRST + 2)));
+            Conditions.await("three voters", SOON, () -> voters(broker).equals(Set.of(FIRST, FIRST + 1, FIRST + 2)));
             System.out.println(status(broker));
 
             first.kill();
@@ -82,8 +81,7 @@ class ControllersIT {
 
     /// The command as an operator calls it, inside the broker's container.
     private static String status(NodeContainer broker) throws Exception {
-        return broker.succeeds(
-                "moldau", "quorum", "status", "-b", NodeContainer.peerName(1) + ":19092");
+        return broker.succeeds("moldau", "quorum", "status", "-b", NodeContainer.peerName(1) + ":19092");
     }
 
     private static Set<Integer> voters(NodeContainer broker) throws Exception {

@@ -10,7 +10,8 @@ import org.testcontainers.DockerClientFactory;
 @EnabledIfEnvironmentVariable(
         named = "REQUIRE_DOCKER",
         matches = "true",
-        disabledReason = "only where REQUIRE_DOCKER=true asks for an engine; tests of containers are skipped without one")
+        disabledReason =
+                "only where REQUIRE_DOCKER=true asks for an engine; tests of containers are skipped without one")
 class EngineIT {
 
     @Test

@@ -67,7 +67,9 @@ class ImageIT {
 
         assertThat(kcat("hello\nagain\n", "-P", "-t", "greetings").status()).isZero();
 
-        assertThat(kcat("", "-C", "-t", "greetings", "-o", "beginning", "-e", "-q").output().lines())
+        assertThat(kcat("", "-C", "-t", "greetings", "-o", "beginning", "-e", "-q")
+                        .output()
+                        .lines())
                 .containsExactlyInAnyOrder("hello", "again");
     }
 
@@ -98,7 +100,8 @@ class ImageIT {
     @Test
     void anInspectionWithTheCommandsInsideIsPossible() throws Exception {
         assertThat(NODE.succeeds("moldau", "version")).startsWith("Moldau ");
-        assertThat(NODE.succeeds("moldau", "quorum", "status", "-b", "localhost:19092")).containsPattern("1 +leader");
+        assertThat(NODE.succeeds("moldau", "quorum", "status", "-b", "localhost:19092"))
+                .containsPattern("1 +leader");
         assertThat(NODE.succeeds("jcmd", "1", "VM.version")).contains("25");
     }
 
@@ -116,7 +119,8 @@ class ImageIT {
         var value = new byte[2048];
         IntStream.range(0, value.length).forEach(i -> value[i] = (byte) (i * 31));
         try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
-                var consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                var consumer =
+                        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<Future<RecordMetadata>> sent = IntStream.range(0, RECORDS)
                     .mapToObj(_ -> producer.send(new ProducerRecord<>("heavy", value)))
                     .toList();
@@ -169,7 +173,13 @@ class ImageIT {
         var result = Programs.run(
                 Path.of("."),
                 Map.of(),
-                List.of("docker", "run", "--rm", "-e", "MOLDAU_ADVERTISED_LISTENER=PLAINTEXT://here:1", NodeContainer.IMAGE));
+                List.of(
+                        "docker",
+                        "run",
+                        "--rm",
+                        "-e",
+                        "MOLDAU_ADVERTISED_LISTENER=PLAINTEXT://here:1",
+                        NodeContainer.IMAGE));
 
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.output())

@@ -27,10 +27,11 @@ class JavaModulesIT {
     void theRuntimeHasWhatTheJarsNeed() throws IOException {
         Set<String> linked = linked();
 
-        assertThat(needed()).isNotEmpty().allSatisfy(module -> assertThat(linked.contains(module)
-                        || NOT_NEEDED.contains(module))
-                .as("%s is in image/base/jlink.options", module)
-                .isTrue());
+        assertThat(needed())
+                .isNotEmpty()
+                .allSatisfy(module -> assertThat(linked.contains(module) || NOT_NEEDED.contains(module))
+                        .as("%s is in image/base/jlink.options", module)
+                        .isTrue());
     }
 
     private static Set<String> linked() throws IOException {
@@ -39,7 +40,8 @@ class JavaModulesIT {
                 .filter(line -> line.startsWith("--add-modules "))
                 .findFirst()
                 .orElseThrow();
-        return new TreeSet<>(Arrays.asList(modules.substring("--add-modules ".length()).split(",")));
+        return new TreeSet<>(
+                Arrays.asList(modules.substring("--add-modules ".length()).split(",")));
     }
 
     private static Set<String> needed() throws IOException {
@@ -53,7 +55,8 @@ class JavaModulesIT {
         }
         var out = new ByteArrayOutputStream();
         ToolProvider jdeps = ToolProvider.findFirst("jdeps").orElseThrow();
-        int status = jdeps.run(new PrintStream(out, true, StandardCharsets.UTF_8), System.err, words.toArray(String[]::new));
+        int status =
+                jdeps.run(new PrintStream(out, true, StandardCharsets.UTF_8), System.err, words.toArray(String[]::new));
         String answer = out.toString(StandardCharsets.UTF_8).strip();
         assertThat(status).as(answer).isZero();
         // Before it come warnings.

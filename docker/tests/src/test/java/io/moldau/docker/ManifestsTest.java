@@ -89,8 +89,7 @@ class ManifestsTest {
                 assertThat(ids.add(config.nodeId()))
                         .as("the id %d of %s-%d is its own", config.nodeId(), name, index)
                         .isTrue();
-                assertThat(config.roles())
-                        .containsExactly(name.endsWith("broker") ? Role.BROKER : Role.CONTROLLER);
+                assertThat(config.roles()).containsExactly(name.endsWith("broker") ? Role.BROKER : Role.CONTROLLER);
                 assertThat(config.withoutEffect()).isEmpty();
                 assertThat(config.advertisedListeners())
                         .extracting(Endpoint::host)
@@ -101,7 +100,8 @@ class ManifestsTest {
 
     @Test
     void theFirstControllerBeginsTheQuorumAndEverybodyFindsControllersThatAreThere() {
-        int controllers = set("moldau-controller").getAsJsonObject("spec").get("replicas").getAsInt();
+        int controllers =
+                set("moldau-controller").getAsJsonObject("spec").get("replicas").getAsInt();
         assertThat(controllers % 2).as("an odd number of controllers").isOne();
         for (int index = 0; index < controllers; index++) {
             assertThat(config("moldau-controller", index).bootstrapServers())
@@ -124,7 +124,8 @@ class ManifestsTest {
 
     @Test
     void theReplicasThatTopicsWantAreThere() {
-        int brokers = set("moldau-broker").getAsJsonObject("spec").get("replicas").getAsInt();
+        int brokers =
+                set("moldau-broker").getAsJsonObject("spec").get("replicas").getAsInt();
         Map<String, String> environment = environment("moldau-broker", 0);
         int replicas = Integer.parseInt(environment.get("MOLDAU_DEFAULT_REPLICATION_FACTOR"));
         assertThat(replicas).isLessThanOrEqualTo(brokers);
@@ -139,9 +140,11 @@ class ManifestsTest {
         for (String name : List.of("moldau-controller", "moldau-broker")) {
             NodeConfig config = config(name, 0);
             Map<String, Integer> ports = new HashMap<>();
-            container(name).getAsJsonArray("ports").forEach(port -> ports.put(
-                    port.getAsJsonObject().get("name").getAsString(),
-                    port.getAsJsonObject().get("containerPort").getAsInt()));
+            container(name)
+                    .getAsJsonArray("ports")
+                    .forEach(port -> ports.put(
+                            port.getAsJsonObject().get("name").getAsString(),
+                            port.getAsJsonObject().get("containerPort").getAsInt()));
             assertThat(ports.values())
                     .containsExactlyInAnyOrder(config.listeners().getFirst().port(), 9644);
             assertThat(environment(name, 0)).containsEntry("MOLDAU_ADMIN_LISTENER", "http://:" + ports.get("admin"));
@@ -158,9 +161,10 @@ class ManifestsTest {
 
     private static Map<String, Integer> portsOf(JsonObject service) {
         Map<String, Integer> ports = new HashMap<>();
-        service.getAsJsonArray("ports").forEach(port -> ports.put(
-                port.getAsJsonObject().get("name").getAsString(),
-                port.getAsJsonObject().get("port").getAsInt()));
+        service.getAsJsonArray("ports")
+                .forEach(port -> ports.put(
+                        port.getAsJsonObject().get("name").getAsString(),
+                        port.getAsJsonObject().get("port").getAsInt()));
         return ports;
     }
 
@@ -168,9 +172,8 @@ class ManifestsTest {
     void selectorsSelectThePodsAndNothingElse() {
         for (String name : List.of("moldau-controller", "moldau-broker")) {
             JsonObject spec = set(name).getAsJsonObject("spec");
-            JsonObject labels = spec.getAsJsonObject("template")
-                    .getAsJsonObject("metadata")
-                    .getAsJsonObject("labels");
+            JsonObject labels =
+                    spec.getAsJsonObject("template").getAsJsonObject("metadata").getAsJsonObject("labels");
             assertThat(labels.get("app.kubernetes.io/component").getAsString())
                     .isEqualTo(name.substring("moldau-".length()));
             assertThat(spec.getAsJsonObject("selector").getAsJsonObject("matchLabels"))
@@ -183,7 +186,9 @@ class ManifestsTest {
             assertThat(budget.get("maxUnavailable").getAsInt()).isOne();
         }
         assertThat(object("Service", "moldau").getAsJsonObject("spec").getAsJsonObject("selector"))
-                .isEqualTo(object("Service", "moldau-broker").getAsJsonObject("spec").getAsJsonObject("selector"));
+                .isEqualTo(object("Service", "moldau-broker")
+                        .getAsJsonObject("spec")
+                        .getAsJsonObject("selector"));
     }
 
     @Test
@@ -196,9 +201,17 @@ class ManifestsTest {
                 assertThat(paths).contains(get.get("path").getAsString());
                 assertThat(get.get("port").getAsString()).isEqualTo("admin");
             }
-            assertThat(container.getAsJsonObject("livenessProbe").getAsJsonObject("httpGet").get("path").getAsString())
+            assertThat(container
+                            .getAsJsonObject("livenessProbe")
+                            .getAsJsonObject("httpGet")
+                            .get("path")
+                            .getAsString())
                     .isEqualTo("/live");
-            assertThat(container.getAsJsonObject("readinessProbe").getAsJsonObject("httpGet").get("path").getAsString())
+            assertThat(container
+                            .getAsJsonObject("readinessProbe")
+                            .getAsJsonObject("httpGet")
+                            .get("path")
+                            .getAsString())
                     .isEqualTo("/ready");
         }
     }
@@ -226,18 +239,31 @@ class ManifestsTest {
         for (String name : List.of("moldau-controller", "moldau-broker")) {
             JsonObject pod = pod(name);
             JsonObject container = container(name);
-            assertThat(pod.getAsJsonObject("securityContext").get("runAsNonRoot").getAsBoolean())
+            assertThat(pod.getAsJsonObject("securityContext")
+                            .get("runAsNonRoot")
+                            .getAsBoolean())
                     .isTrue();
             assertThat(pod.get("automountServiceAccountToken").getAsBoolean()).isFalse();
-            assertThat(container.getAsJsonObject("securityContext").get("readOnlyRootFilesystem").getAsBoolean())
+            assertThat(container
+                            .getAsJsonObject("securityContext")
+                            .get("readOnlyRootFilesystem")
+                            .getAsBoolean())
                     .isTrue();
-            assertThat(container.getAsJsonObject("securityContext").get("allowPrivilegeEscalation").getAsBoolean())
+            assertThat(container
+                            .getAsJsonObject("securityContext")
+                            .get("allowPrivilegeEscalation")
+                            .getAsBoolean())
                     .isFalse();
-            assertThat(container.getAsJsonObject("resources").getAsJsonObject("limits").keySet())
+            assertThat(container
+                            .getAsJsonObject("resources")
+                            .getAsJsonObject("limits")
+                            .keySet())
                     .contains("memory");
             // The data is where the image keeps it, and in a volume that outlives the pod.
-            assertThat(StreamSupport.stream(container.getAsJsonArray("volumeMounts").spliterator(), false)
-                            .map(mount -> mount.getAsJsonObject().get("mountPath").getAsString()))
+            assertThat(StreamSupport.stream(
+                                    container.getAsJsonArray("volumeMounts").spliterator(), false)
+                            .map(mount ->
+                                    mount.getAsJsonObject().get("mountPath").getAsString()))
                     .containsExactlyInAnyOrder("/var/lib/moldau", "/tmp");
             assertThat(set(name).getAsJsonObject("spec").getAsJsonArray("volumeClaimTemplates"))
                     .singleElement()
@@ -268,15 +294,19 @@ class ManifestsTest {
     /// The variables of a container as Kubernetes sets them: those of the pod, and `$(NAME)` for an earlier one.
     private Map<String, String> environment(String set, int index) {
         Map<String, String> pod = Map.of(
-                "metadata.name", set + "-" + index,
-                "metadata.namespace", NAMESPACE,
-                "metadata.labels['apps.kubernetes.io/pod-index']", Integer.toString(index));
+                "metadata.name",
+                set + "-" + index,
+                "metadata.namespace",
+                NAMESPACE,
+                "metadata.labels['apps.kubernetes.io/pod-index']",
+                Integer.toString(index));
         var reference = Pattern.compile("\\$\\((\\w+)\\)");
         Map<String, String> environment = new HashMap<>();
         for (JsonElement one : container(set).getAsJsonArray("env")) {
             JsonObject variable = one.getAsJsonObject();
             String value = variable.has("value")
-                    ? reference.matcher(variable.get("value").getAsString())
+                    ? reference
+                            .matcher(variable.get("value").getAsString())
                             .replaceAll(found -> Matcher.quoteReplacement(
                                     Objects.requireNonNull(environment.get(found.group(1)), found.group())))
                     : Objects.requireNonNull(pod.get(variable.getAsJsonObject("valueFrom")
@@ -307,13 +337,17 @@ class ManifestsTest {
     private JsonObject object(String kind, String name) {
         return objects.stream()
                 .filter(object -> object.get("kind").getAsString().equals(kind)
-                        && object.getAsJsonObject("metadata").get("name").getAsString().equals(name))
+                        && object.getAsJsonObject("metadata")
+                                .get("name")
+                                .getAsString()
+                                .equals(name))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("there is no " + kind + " " + name));
     }
 
     private static Schema schema(JsonObject object) {
-        String kind = object.get("apiVersion").getAsString() + "/" + object.get("kind").getAsString();
+        String kind = object.get("apiVersion").getAsString() + "/"
+                + object.get("kind").getAsString();
         return Objects.requireNonNull(SCHEMAS.get(kind), () -> "no schema for " + kind);
     }
 

@@ -26,7 +26,8 @@ final class NodeContainer extends GenericContainer<NodeContainer> {
     static final String IMAGE = "moldau:dev";
 
     private static final long MEBIBYTE = 1 << 20;
-    private static final int FIRST_PORT = 24_000 + (int) (ProcessHandle.current().pid() % 5_000);
+    private static final int FIRST_PORT =
+            24_000 + (int) (ProcessHandle.current().pid() % 5_000);
     private static final AtomicInteger NEXT_PORT = new AtomicInteger(FIRST_PORT);
 
     private final int id;
@@ -132,7 +133,8 @@ final class NodeContainer extends GenericContainer<NodeContainer> {
     void awaitReady() throws IOException, InterruptedException {
         String answer = succeeds("/opt/moldau/bin/probe", "--for", "90", "/ready");
         if (!answer.isEmpty()) {
-            System.out.println("node " + id + " was not ready at once: " + answer.lines().findFirst().orElse(""));
+            System.out.println("node " + id + " was not ready at once: "
+                    + answer.lines().findFirst().orElse(""));
         }
     }
 

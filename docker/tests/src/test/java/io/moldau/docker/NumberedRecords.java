@@ -20,7 +20,8 @@ import org.apache.kafka.common.serialization.VoidDeserializer;
 import org.apache.kafka.common.serialization.VoidSerializer;
 import org.jspecify.annotations.Nullable;
 
-/// A producer that sends numbers to all partitions of a topic in turn and remembers which were acknowledged, from its own
+/// A producer that sends numbers to all partitions of a topic in turn and remembers which were acknowledged, from its
+/// own
 /// thread.
 final class NumberedRecords implements AutoCloseable {
 
@@ -105,7 +106,9 @@ final class NumberedRecords implements AutoCloseable {
     List<Long> readBack() {
         List<Long> numbers = new ArrayList<>();
         try (var consumer = new KafkaConsumer<>(
-                Map.<String, Object>of("bootstrap.servers", bootstrap), new VoidDeserializer(), new LongDeserializer())) {
+                Map.<String, Object>of("bootstrap.servers", bootstrap),
+                new VoidDeserializer(),
+                new LongDeserializer())) {
             List<TopicPartition> all = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition()))
                     .toList();

@@ -24,8 +24,10 @@ class ReadmeExamplesTest {
                 .map(example -> words(example.group(1)))
                 .toList();
 
-        assertThat(examples).hasSizeGreaterThanOrEqualTo(2).allSatisfy(example -> assertThat(tests)
-                .anySatisfy(test -> assertThat(test).contains(example)));
+        assertThat(examples)
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allSatisfy(example ->
+                        assertThat(tests).anySatisfy(test -> assertThat(test).contains(example)));
     }
 
     private static List<String> tests() throws IOException {

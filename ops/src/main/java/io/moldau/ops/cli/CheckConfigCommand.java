@@ -53,7 +53,8 @@ final class CheckConfigCommand implements Callable<Integer> {
         Map<String, String> settings;
         List<String> findings;
         try {
-            settings = NodeSettings.of(Optional.ofNullable(file), overrides, context.machine().environment());
+            settings = NodeSettings.of(
+                    Optional.ofNullable(file), overrides, context.machine().environment());
             findings = NodeConfig.findings(settings);
         } catch (UsageException e) {
             settings = Map.of();
