@@ -6,6 +6,7 @@ import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.lifecycle.StartException;
+import io.moldau.ops.metrics.Exposition;
 import io.moldau.ops.metrics.NodeMetrics;
 import io.moldau.ops.state.GroupLags;
 import java.io.IOException;
@@ -253,9 +254,10 @@ public final class AdminServer implements AutoCloseable {
             return;
         }
         try {
-            exchange.sendResponseHeaders(OK, 0);
+            Exposition exposition = metrics.scrape();
+            exchange.sendResponseHeaders(OK, exposition.size());
             try (OutputStream out = exchange.getResponseBody()) {
-                metrics.write(out);
+                exposition.writeTo(out);
             }
         } finally {
             scrapes.release();

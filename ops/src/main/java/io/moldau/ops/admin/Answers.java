@@ -69,8 +69,9 @@ final class Answers {
 
     record Replica(long logStartOffset, long highWatermark, long logEndOffset, long sizeInBytes, int segments) {}
 
+    /// @param atMs when the node looked, at most a second ago; ages are as of then
     /// @param leftOff groups over `moldau.metrics.max.groups`
-    record Groups(List<Group> groups, int leftOff, int loadingShards) {}
+    record Groups(long atMs, List<Group> groups, int leftOff, int loadingShards) {}
 
     record Group(
             String groupId,

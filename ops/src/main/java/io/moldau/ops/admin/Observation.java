@@ -262,10 +262,11 @@ final class Observation {
 
     Answers.Groups groups() {
         if (lags == null) {
-            return new Answers.Groups(List.of(), 0, 0);
+            return new Answers.Groups(node.time().milliseconds(), List.of(), 0, 0);
         }
         GroupLags.Report report = lags.report();
         return new Answers.Groups(
+                report.atMs(),
                 report.groups().stream().map(Observation::group).toList(),
                 report.census().groupsLeftOff(),
                 report.census().loadingShards());

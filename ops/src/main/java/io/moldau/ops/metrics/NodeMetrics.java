@@ -5,8 +5,6 @@ import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.state.GroupLags;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -58,11 +56,11 @@ public final class NodeMetrics implements AutoCloseable {
         return view == null || view.image().get().topics().topic(name) != null;
     }
 
-    /// Writes all metrics in Prometheus' text format, version 0.0.4.
+    /// All metrics as they are now.
     ///
     /// @throws IllegalStateException before there is a node
-    public void write(OutputStream out) throws IOException {
-        endpoint().write(out);
+    public Exposition scrape() {
+        return endpoint().scrape();
     }
 
     private synchronized PrometheusEndpoint endpoint() {
@@ -79,7 +77,7 @@ public final class NodeMetrics implements AutoCloseable {
         if (view == null) {
             throw new IllegalStateException("the node is starting");
         }
-        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version), requests, quorum));
+        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version), new ProcessSource(), requests, quorum));
         NodeView.Broker broker = view.broker();
         if (broker != null) {
             sources.add(traffic);

@@ -16,6 +16,7 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
     private final LongAdder shrinks = new LongAdder();
     private final LongAdder expands = new LongAdder();
     private final LongAdder leaderChanges = new LongAdder();
+    private final LongAdder unclean = new LongAdder();
 
     PartitionRecorder(int nodeId) {
         this.nodeId = nodeId;
@@ -56,6 +57,12 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
                 expands.increment();
             }
         }
+        if (now.leader() == nodeId
+                && old.leader() != nodeId
+                && !old.isr().contains(nodeId)
+                && !old.elr().contains(nodeId)) {
+            unclean.increment();
+        }
         if (old.leader() != now.leader()
                 && (old.replicas().contains(nodeId) || now.replicas().contains(nodeId))) {
             leaderChanges.increment();
@@ -67,5 +74,6 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
         into.add(Metrics.ISR_SHRINKS, shrinks);
         into.add(Metrics.ISR_EXPANDS, expands);
         into.add(Metrics.LEADER_CHANGES, leaderChanges);
+        into.add(Metrics.UNCLEAN_ELECTIONS, unclean);
     }
 }

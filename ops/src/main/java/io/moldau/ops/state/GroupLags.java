@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /// How far the groups that a node coordinates are behind, in records and in time.
 ///
-/// The end of a partition is the high watermark of the replica on this node; where there is none, lag is not known
-/// here.
+/// The end of a partition is its leader's high watermark. A follower's is behind it, so where this node does not lead the
+/// leader is asked; only if it does not answer, a replica here says up to where records were committed for sure.
+///
 /// The age of the oldest unread record is read from the log, once for each position a group stands at: nothing of this
 /// is on the path of a request. Thread-safe; one look at a time, and none within a second of the last.
 public final class GroupLags implements AutoCloseable {
@@ -45,7 +46,7 @@ public final class GroupLags implements AutoCloseable {
     ///
     /// @param offset the next one it will read
     /// @param committedMs when it said so
-    /// @param endOffset the high watermark; -1 if there is no replica here and no leader answers
+    /// @param endOffset the high watermark; -1 if no leader answers and there is no replica here
     /// @param records between the two; -1 if not known
     /// @param seconds the age of the oldest unread record, 0 if there is none; -1 if not known
     public record Lag(
@@ -60,7 +61,9 @@ public final class GroupLags implements AutoCloseable {
     public record Group(String groupId, String state, String protocolType, int members, List<Lag> lags) {}
 
     /// All of them.
-    public record Report(GroupCensus census, List<Group> groups) {}
+    ///
+    /// @param atMs when the look began, by the wall clock; ages are as of then
+    public record Report(long atMs, GroupCensus census, List<Group> groups) {}
 
     /// Where a group stands in a log.
     private record Place(Uuid topicId, TopicPartition partition, long offset) {}
@@ -93,10 +96,11 @@ public final class GroupLags implements AutoCloseable {
         if (fresh != null && time.nanoseconds() - lastNanos < FRESH_NANOS) {
             return fresh;
         }
+        long atMs = time.milliseconds();
         var census = new CompletableFuture<GroupCensus>();
         broker.groups().census(mostGroups, mostPartitions, census::complete);
-        Report report =
-                evaluate(census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join());
+        Report report = evaluate(
+                atMs, census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join());
         last = report;
         lastNanos = time.nanoseconds();
         return report;
@@ -104,20 +108,20 @@ public final class GroupLags implements AutoCloseable {
 
     /// What one evaluation goes by.
     private static final class Look {
-        final long nowMs;
+        final long atMs;
         final Map<TopicPartition, Long> endsElsewhere;
         final Map<Place, Long> known = new HashMap<>();
         int lookups = MOST_LOOKUPS;
         int asked = MOST_ASKED;
 
-        Look(long nowMs, Map<TopicPartition, Long> endsElsewhere) {
-            this.nowMs = nowMs;
+        Look(long atMs, Map<TopicPartition, Long> endsElsewhere) {
+            this.atMs = atMs;
             this.endsElsewhere = endsElsewhere;
         }
     }
 
-    private Report evaluate(GroupCensus census) {
-        Look look = new Look(time.milliseconds(), endsElsewhere(census));
+    private Report evaluate(long atMs, GroupCensus census) {
+        Look look = new Look(atMs, endsElsewhere(census));
         List<Group> groups = new ArrayList<>(census.groups().size());
         for (GroupCensus.Group group : census.groups()) {
             List<Lag> lags = new ArrayList<>(group.offsets().size());
@@ -128,7 +132,7 @@ public final class GroupLags implements AutoCloseable {
                     group.groupId(), group.state(), group.protocolType(), group.members(), List.copyOf(lags)));
         }
         timestamps = look.known;
-        return new Report(census, List.copyOf(groups));
+        return new Report(atMs, census, List.copyOf(groups));
     }
 
     private Map<TopicPartition, Long> endsElsewhere(GroupCensus census) {
@@ -136,7 +140,8 @@ public final class GroupLags implements AutoCloseable {
         for (GroupCensus.Group group : census.groups()) {
             for (GroupCensus.Offset offset : group.offsets()) {
                 var partition = new TopicPartition(offset.topic(), offset.partition());
-                if (!(broker.partitions().get(partition) instanceof HostedPartition.Online)) {
+                if (!(broker.partitions().get(partition) instanceof HostedPartition.Online(Partition replica))
+                        || !replica.isLeader()) {
                     elsewhere.add(partition);
                 }
             }
@@ -147,11 +152,19 @@ public final class GroupLags implements AutoCloseable {
     private Lag lag(GroupCensus.Offset offset, Look look) {
         var name = new TopicPartition(offset.topic(), offset.partition());
         Partition replica = broker.partitions().get(name) instanceof HostedPartition.Online(Partition it) ? it : null;
-        long end = replica != null ? replica.highWatermark() : look.endsElsewhere.getOrDefault(name, UNKNOWN);
+        long end = end(name, replica, look);
         long records = end < 0 ? UNKNOWN : Math.max(0, end - offset.offset());
         double seconds = records <= 0 ? records : age(name, replica, offset.offset(), end, look);
         return new Lag(
                 offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), end, records, seconds);
+    }
+
+    private static long end(TopicPartition name, @Nullable Partition replica, Look look) {
+        if (replica == null) {
+            return look.endsElsewhere.getOrDefault(name, UNKNOWN);
+        }
+        long here = replica.highWatermark();
+        return replica.isLeader() ? here : Math.max(here, look.endsElsewhere.getOrDefault(name, UNKNOWN));
     }
 
     /// @param replica null if it is elsewhere
@@ -167,13 +180,15 @@ public final class GroupLags implements AutoCloseable {
             timestamp = timestamps.get(place);
         }
         if (timestamp == null) {
-            timestamp = replica == null ? ask(name, from, look) : read(replica, from, end, look);
+            timestamp = replica == null || from >= replica.log().view().logEndOffset()
+                    ? ask(name, from, look)
+                    : read(replica, from, end, look);
         }
         if (timestamp < 0) {
             return UNKNOWN;
         }
         look.known.put(place, timestamp);
-        return Math.max(0, look.nowMs - timestamp) / 1e3;
+        return Math.max(0, look.atMs - timestamp) / 1e3;
     }
 
     private long ask(TopicPartition partition, long offset, Look look) {
