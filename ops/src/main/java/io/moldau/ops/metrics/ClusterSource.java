@@ -142,6 +142,10 @@ final class ClusterSource implements MetricSource {
         if (snapshot != null) {
             into.add(Metrics.SNAPSHOT_BYTES, snapshot.sizeInBytes());
             into.add(Metrics.SNAPSHOT_OFFSET, snapshot.index());
+            long writtenMs = quorum.snapshots().latestWrittenMs();
+            if (writtenMs >= 0) {
+                into.add(Metrics.SNAPSHOT_AGE, Math.max(0, node.time().milliseconds() - writtenMs) / 1e3);
+            }
         }
         OwnMetrics own = quorum.ownMetrics();
         own.counters().forEach((it, count) -> into.add(Metrics.RATIS_EVENTS, count, it.component(), it.name()));

@@ -461,7 +461,7 @@ final class Metrics {
     static final MetricDefinition SNAPSHOT_OFFSET =
             gauge("moldau_quorum_snapshot_offset", "The last offset it covers.");
     static final MetricDefinition SNAPSHOT_AGE =
-            gauge("moldau_quorum_snapshot_age_seconds", "Since this process wrote a snapshot; absent until it does.");
+            gauge("moldau_quorum_snapshot_age_seconds", "Since the newest snapshot was written; absent if there is none.");
     static final MetricDefinition RATIS_EVENTS = counter(
             "moldau_ratis_events_total",
             "Counters that Apache Ratis keeps of itself, under its own names.",

@@ -32,7 +32,7 @@ public final class NodeMetrics implements AutoCloseable {
         this.config = config;
         this.version = version;
         this.traffic = new TrafficRecorder(config.get(MoldauKeys.METRICS_TOPICS), this::hasTopic);
-        this.quorum = new QuorumRecorder(services.time());
+        this.quorum = new QuorumRecorder();
         this.partitions = new PartitionRecorder(config.nodeId());
         this.services =
                 services.withMetrics(requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));

@@ -5,6 +5,7 @@ import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
+import io.moldau.metadata.partition.LeaderRecoveryState;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -58,9 +59,8 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
             }
         }
         if (now.leader() == nodeId
-                && old.leader() != nodeId
-                && !old.isr().contains(nodeId)
-                && !old.elr().contains(nodeId)) {
+                && now.leaderRecoveryState() == LeaderRecoveryState.RECOVERING
+                && (old.leader() != nodeId || old.leaderRecoveryState() != LeaderRecoveryState.RECOVERING)) {
             unclean.increment();
         }
         if (old.leader() != now.leader()
