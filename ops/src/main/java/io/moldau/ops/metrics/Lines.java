@@ -4,17 +4,18 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
-/// Text that grows, as UTF-8, in pieces: what is written once is copied once. Not thread-safe.
+/// Text that grows, as UTF-8, in pieces, so that nothing is copied when it does. Not thread-safe.
 final class Lines {
 
     private static final int FIRST_BYTES = 1 << 9;
     private static final int LARGEST_BYTES = 1 << 16;
     private static final int LONG_DIGITS = 20;
 
-    private final List<byte[]> full = new ArrayList<>();
+    private record Piece(byte[] bytes, int length) {}
+
+    private final List<Piece> full = new ArrayList<>();
     private long fullBytes;
     private byte[] last = new byte[FIRST_BYTES];
     private int at;
@@ -29,7 +30,7 @@ final class Lines {
             return;
         }
         if (at > 0) {
-            full.add(at == last.length ? last : Arrays.copyOf(last, at));
+            full.add(new Piece(last, at));
             fullBytes += at;
         }
         last = new byte[Math.max(bytes, Math.min(2 * last.length, LARGEST_BYTES))];
@@ -76,8 +77,8 @@ final class Lines {
     }
 
     void writeTo(OutputStream out) throws IOException {
-        for (byte[] piece : full) {
-            out.write(piece);
+        for (Piece piece : full) {
+            out.write(piece.bytes, 0, piece.length);
         }
         out.write(last, 0, at);
     }
