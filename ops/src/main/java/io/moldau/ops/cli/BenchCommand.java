@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.Set;
@@ -26,11 +26,12 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.Spec;
 
 /// `moldau bench`: how fast a cluster is, by Kafka's own clients.
 @Command(
@@ -72,17 +73,7 @@ final class BenchCommand implements Callable<Integer> {
         }
 
         /// For picocli.
-        static final class Words implements ITypeConverter<Mode>, Iterable<String> {
-            @Override
-            public Mode convert(String text) {
-                for (Mode mode : values()) {
-                    if (mode.word.equals(text.toLowerCase(Locale.ROOT))) {
-                        return mode;
-                    }
-                }
-                throw new TypeConversionException("'" + text + "' is none of " + String.join(", ", this));
-            }
-
+        static final class Words implements Iterable<String> {
             @Override
             public Iterator<String> iterator() {
                 return Stream.of(values()).map(mode -> mode.word).iterator();
@@ -101,10 +92,9 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "MODE",
-            converter = Mode.Words.class,
             completionCandidates = Mode.Words.class,
             description = "produce, consume or end-to-end (default: all three).")
-    private List<Mode> modes = List.of();
+    private List<String> modes = List.of();
 
     @Option(
             names = {"-t", "--topic"},
@@ -208,6 +198,9 @@ final class BenchCommand implements Callable<Integer> {
             description = "Any other setting of consumers; may be repeated.")
     private Map<String, String> consumerProperties = Map.of();
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Mixin
     private final ClusterOptions options = new ClusterOptions();
 
@@ -251,6 +244,13 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private void check() {
+        for (String mode : modes) {
+            if (Stream.of(Mode.values()).noneMatch(it -> it.word.equals(mode))) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        "'" + mode + "' is none of " + String.join(", ", new Mode.Words()));
+            }
+        }
         if (records != null && seconds != null) {
             throw new ToolException("--records and --duration exclude each other.", "Give one of the two.");
         }
@@ -311,9 +311,9 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private void run(BenchPlan plan, List<BenchResult> results) throws InterruptedException {
-        Set<Mode> all = modes.isEmpty()
-                ? Set.of(Mode.values())
-                : modes.stream().collect(Collectors.toUnmodifiableSet());
+        Set<Mode> all = Stream.of(Mode.values())
+                .filter(mode -> modes.isEmpty() || modes.contains(mode.word))
+                .collect(Collectors.toUnmodifiableSet());
         boolean filled = named != null;
         for (Mode mode : Mode.values()) {
             if (!all.contains(mode) || stopped.get()) {

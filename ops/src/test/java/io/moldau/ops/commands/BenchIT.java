@@ -62,7 +62,7 @@ class BenchIT {
         try (var node = NodeProcess.start(folder.resolve("data"));
                 var admin = Admin.create(Map.of("bootstrap.servers", node.bootstrap()))) {
             Launch launch = Launch.of(
-                    folder, "", ("bench -n 3000 -w 1 --throughput 2000 -b " + node.bootstrap()).split(" ", -1));
+                    folder, "", ("bench -n 3000 -w 2 --throughput 2000 -b " + node.bootstrap()).split(" ", -1));
 
             assertThat(launch.status()).as(launch.error()).isZero();
             assertThat(launch.out().lines().map(line -> line.split(" +", 2)[0]))
