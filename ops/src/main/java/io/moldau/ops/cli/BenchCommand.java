@@ -180,10 +180,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "How long records wait for others of their batch (default: the client's).")
     private @Nullable Integer lingerMs;
 
-    @Option(
-            names = "--batch-size",
-            paramLabel = "BYTES",
-            description = "The largest batch (default: the client's).")
+    @Option(names = "--batch-size", paramLabel = "BYTES", description = "The largest batch (default: the client's).")
     private @Nullable Integer batchBytes;
 
     @Option(
@@ -328,8 +325,7 @@ final class BenchCommand implements Callable<Integer> {
                     results.add(consume(plan, mode.word));
                 }
                 case END_TO_END ->
-                    results.add(endToEnd(
-                            plan.perSecond() > 0 ? plan : plan.withRate(END_TO_END_RATE), mode.word));
+                    results.add(endToEnd(plan.perSecond() > 0 ? plan : plan.withRate(END_TO_END_RATE), mode.word));
             }
         }
     }
@@ -363,8 +359,7 @@ final class BenchCommand implements Callable<Integer> {
             throw Bootstrap.calls(plan.consumer()).explained("the ends of topic " + plan.topic(), e);
         }
         var left = new AtomicLong(plan.byTime() ? Long.MAX_VALUE : plan.records());
-        var readers = new BenchReaders(
-                plan, there, context.clients(), context.time(), new Reading.Everything(left));
+        var readers = new BenchReaders(plan, there, context.clients(), context.time(), new Reading.Everything(left));
         var threads = BenchThreads.start(word, plan, readers, context, false, stopped::get);
         threads.awaitTold();
         return checked(threads, threads.measuredFrom(), plan.consumer());
@@ -375,8 +370,7 @@ final class BenchCommand implements Callable<Integer> {
         List<TopicPartition> there = partitionsOf(plan);
         var all = new AtomicBoolean();
         BooleanSupplier stop = () -> all.get() || stopped.get();
-        var readers =
-                new BenchReaders(plan, there, context.clients(), context.time(), new Reading.Arrivals(run));
+        var readers = new BenchReaders(plan, there, context.clients(), context.time(), new Reading.Arrivals(run));
         var reading = BenchThreads.start(word, plan, readers, context, true, stop);
         try {
             if (!readers.awaitReady()) {
@@ -409,7 +403,8 @@ final class BenchCommand implements Callable<Integer> {
             List<PartitionInfo> there = consumer.partitionsFor(plan.topic());
             if (there == null || there.isEmpty()) {
                 throw new ToolException(
-                        "There is no topic " + plan.topic() + ".", "'moldau topics list' shows the names of all topics.");
+                        "There is no topic " + plan.topic() + ".",
+                        "'moldau topics list' shows the names of all topics.");
             }
             return there.stream()
                     .map(it -> new TopicPartition(it.topic(), it.partition()))

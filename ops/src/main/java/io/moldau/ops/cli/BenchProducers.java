@@ -87,13 +87,14 @@ final class BenchProducers implements BenchWork {
         if (measured) {
             sent.incrementAndGet();
         }
-        var unused = producer.send(new ProducerRecord<>(plan.topic(), payload.next(due, measured)), (record, failure) -> {
-            if (failure != null) {
-                tally.failed(1, failure);
-            } else if (measured) {
-                long now = time.nanoseconds();
-                tally.passed(plan.recordBytes(), now - due, now);
-            }
-        });
+        var unused =
+                producer.send(new ProducerRecord<>(plan.topic(), payload.next(due, measured)), (record, failure) -> {
+                    if (failure != null) {
+                        tally.failed(1, failure);
+                    } else if (measured) {
+                        long now = time.nanoseconds();
+                        tally.passed(plan.recordBytes(), now - due, now);
+                    }
+                });
     }
 }

@@ -36,7 +36,8 @@ final class BenchReaders implements BenchWork {
         /// @param left measured records that may still be read
         record Everything(AtomicLong left) implements Reading {}
 
-        /// What comes from now on, and is measured in this run. A latency is the time from when a record was due until it was here.
+        /// What comes from now on, and is measured in this run. A latency is the time from when a record was due until
+        /// it was here.
         record Arrivals(long run) implements Reading {}
     }
 

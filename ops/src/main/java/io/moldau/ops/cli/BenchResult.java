@@ -40,7 +40,16 @@ record BenchResult(
 
     static String table(List<BenchResult> results) {
         var table = new TextTable(
-                "", "records", "failed", "seconds", "records/s", "MiB/s", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms",
+                "",
+                "records",
+                "failed",
+                "seconds",
+                "records/s",
+                "MiB/s",
+                "p50 ms",
+                "p95 ms",
+                "p99 ms",
+                "p99.9 ms",
                 "max ms");
         for (BenchResult result : results) {
             List<Object> cells = new ArrayList<>(List.of(

@@ -85,8 +85,8 @@ final class Metrics {
 
     static final MetricDefinition CONNECTIONS =
             gauge("kafka_server_socket_server_metrics_connection_count", "Open connections.", LISTENER);
-    static final MetricDefinition CONNECTIONS_OPENED = counter(
-            "kafka_server_socket_server_metrics_connection_creation_total", "Connections accepted.", LISTENER);
+    static final MetricDefinition CONNECTIONS_OPENED =
+            counter("kafka_server_socket_server_metrics_connection_creation_total", "Connections accepted.", LISTENER);
     static final MetricDefinition CONNECTIONS_CLOSED = counter(
             "kafka_server_socket_server_metrics_connection_close_total", "Of these, those that ended.", LISTENER);
     static final MetricDefinition CONNECTIONS_DROPPED = counter(
@@ -310,8 +310,8 @@ final class Metrics {
     static final MetricDefinition PARTITION_LEADER =
             gauge("kafka_topic_partition_leader", "Node id of the leader.", TOPIC, PARTITION);
 
-    static final MetricDefinition PARTITION_PREFERRED = gauge(
-            "kafka_topic_partition_leader_is_preferred", "1 if the preferred replica leads.", TOPIC, PARTITION);
+    static final MetricDefinition PARTITION_PREFERRED =
+            gauge("kafka_topic_partition_leader_is_preferred", "1 if the preferred replica leads.", TOPIC, PARTITION);
     static final MetricDefinition PARTITION_UNDER_REPLICATED = gauge(
             "kafka_topic_partition_under_replicated_partition",
             "1 if fewer replicas are in sync than there are.",
@@ -322,11 +322,8 @@ final class Metrics {
             "1 if fewer replicas are in sync than `min.insync.replicas`.",
             TOPIC,
             PARTITION);
-    static final MetricDefinition PARTITION_AT_MIN_ISR = gauge(
-            "kafka_cluster_partition_atminisr",
-            "1 if just `min.insync.replicas` are in sync.",
-            TOPIC,
-            PARTITION);
+    static final MetricDefinition PARTITION_AT_MIN_ISR =
+            gauge("kafka_cluster_partition_atminisr", "1 if just `min.insync.replicas` are in sync.", TOPIC, PARTITION);
 
     static {
         area(
@@ -427,8 +424,7 @@ final class Metrics {
             "kafka_server_raftmetrics_high_watermark", "The first offset of the metadata log that is not committed.");
     static final MetricDefinition QUORUM_LOG_END =
             gauge("kafka_server_raftmetrics_log_end_offset", "Where this node's copy of the metadata log ends.");
-    static final MetricDefinition QUORUM_ROLE =
-            gauge(
+    static final MetricDefinition QUORUM_ROLE = gauge(
             "kafka_server_raftmetrics_current_state",
             "1 for what this controller is: `leader`, `follower` (a voter that does not lead) or `observer`.",
             "current_state");
@@ -460,8 +456,8 @@ final class Metrics {
             gauge("moldau_quorum_snapshot_bytes", "Size of the newest snapshot; absent if there is none.");
     static final MetricDefinition SNAPSHOT_OFFSET =
             gauge("moldau_quorum_snapshot_offset", "The last offset it covers.");
-    static final MetricDefinition SNAPSHOT_AGE =
-            gauge("moldau_quorum_snapshot_age_seconds", "Since the newest snapshot was written; absent if there is none.");
+    static final MetricDefinition SNAPSHOT_AGE = gauge(
+            "moldau_quorum_snapshot_age_seconds", "Since the newest snapshot was written; absent if there is none.");
     static final MetricDefinition RATIS_EVENTS = counter(
             "moldau_ratis_events_total",
             "Counters that Apache Ratis keeps of itself, under its own names.",
@@ -534,7 +530,8 @@ final class Metrics {
             "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
             "Of these, those without members. As the next ones only over `moldau.metrics.max.groups` groups.");
     static final MetricDefinition GROUPS_STABLE = gauge(
-            "kafka_coordinator_group_groupmetadatamanager_numgroupsstable", "Those whose members have their partitions.");
+            "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
+            "Those whose members have their partitions.");
     static final MetricDefinition GROUPS_PREPARING = gauge(
             "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
             "Those that wait for members to join.");
@@ -552,8 +549,8 @@ final class Metrics {
             GROUP,
             TOPIC,
             PARTITION);
-    static final MetricDefinition GROUP_OFFSET_SUM = gauge(
-            "kafka_consumergroup_current_offset_sum", "The same, over the partitions of a topic.", GROUP, TOPIC);
+    static final MetricDefinition GROUP_OFFSET_SUM =
+            gauge("kafka_consumergroup_current_offset_sum", "The same, over the partitions of a topic.", GROUP, TOPIC);
     static final MetricDefinition GROUP_LAG = gauge(
             "kafka_consumergroup_lag",
             "Records between what a group has committed and the high watermark. Absent while the leader of a partition "
@@ -635,8 +632,7 @@ final class Metrics {
     static final MetricDefinition OPEN_FILES = gauge("process_open_fds", "File descriptors it has.");
     static final MetricDefinition MAX_FILES =
             gauge("process_max_fds", "File descriptors the process may have (`ulimit -n`).");
-    static final MetricDefinition CPU_SECONDS =
-            counter("process_cpu_seconds_total", "Processor time of the process.");
+    static final MetricDefinition CPU_SECONDS = counter("process_cpu_seconds_total", "Processor time of the process.");
     static final MetricDefinition RESIDENT =
             gauge("process_resident_memory_bytes", "Memory of the machine it takes up; where Linux tells.");
     static final MetricDefinition DISK_READ =

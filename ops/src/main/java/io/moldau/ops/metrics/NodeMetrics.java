@@ -77,7 +77,8 @@ public final class NodeMetrics implements AutoCloseable {
         if (view == null) {
             throw new IllegalStateException("the node is starting");
         }
-        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version), new ProcessSource(), requests, quorum));
+        List<MetricSource> sources =
+                new ArrayList<>(List.of(new ClusterSource(view, version), new ProcessSource(), requests, quorum));
         NodeView.Broker broker = view.broker();
         if (broker != null) {
             sources.add(traffic);

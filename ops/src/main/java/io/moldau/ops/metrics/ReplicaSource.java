@@ -119,8 +119,7 @@ final class ReplicaSource implements MetricSource {
         }
     }
 
-    private static void tell(
-            Partition partition, LogView log, @Nullable Led led, MetadataImage image, Samples into) {
+    private static void tell(Partition partition, LogView log, @Nullable Led led, MetadataImage image, Samples into) {
         String topic = partition.topicPartition().topic();
         int index = partition.topicPartition().partition();
         var labels = Samples.labels(Metrics.LOG_SIZE, topic, Integer.toString(index));
@@ -139,9 +138,7 @@ final class ReplicaSource implements MetricSource {
                 Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
         into.addLabelled(Metrics.PARTITION_LEADER, labels, registration.leader());
         into.addLabelled(
-                Metrics.PARTITION_PREFERRED,
-                labels,
-                registration.leader() == registration.preferredReplica() ? 1 : 0);
+                Metrics.PARTITION_PREFERRED, labels, registration.leader() == registration.preferredReplica() ? 1 : 0);
         into.addLabelled(Metrics.PARTITION_UNDER_REPLICATED, labels, led.underReplicated() ? 1 : 0);
         into.addLabelled(Metrics.PARTITION_UNDER_MIN_ISR, labels, led.underMinIsr() ? 1 : 0);
         into.addLabelled(Metrics.PARTITION_AT_MIN_ISR, labels, led.atMinIsr() ? 1 : 0);

@@ -119,11 +119,7 @@ final class Samples {
         long sum = 0;
         for (int i = 0; i < counts.length; i++) {
             sum += counts[i];
-            lines.append(bucket)
-                    .append(BOUNDS[i])
-                    .append("\"} ")
-                    .append(sum)
-                    .append('\n');
+            lines.append(bucket).append(BOUNDS[i]).append("\"} ").append(sum).append('\n');
         }
         total(metric, labels, histogram.sumSeconds(), sum);
     }
@@ -166,7 +162,9 @@ final class Samples {
     }
 
     long size() {
-        return families.values().stream().mapToLong(family -> family.lines.size()).sum();
+        return families.values().stream()
+                .mapToLong(family -> family.lines.size())
+                .sum();
     }
 
     /// All families, by name.

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /// How far the groups that a node coordinates are behind, in records and in time.
 ///
-/// The end of a partition is its leader's high watermark. A follower's is behind it, so where this node does not lead the
+/// The end of a partition is its leader's high watermark. A follower's is behind it, so where this node does not lead
+/// the
 /// leader is asked; only if it does not answer, a replica here says up to where records were committed for sure.
 ///
 /// The age of the oldest unread record is read from the log, once for each position a group stands at: nothing of this

@@ -33,14 +33,12 @@ class BenchCommandTest {
                 .as(typed.error())
                 .isZero();
 
-        assertThat(cluster.told).containsExactly(
-                "create moldau-bench-1000000 7 2 {}", "delete moldau-bench-1000000", "closed");
-        assertThat(typed.producer.history())
-                .hasSize(100)
-                .allSatisfy(record -> {
-                    assertThat(record.topic()).isEqualTo("moldau-bench-1000000");
-                    assertThat(record.value()).hasSize(50);
-                });
+        assertThat(cluster.told)
+                .containsExactly("create moldau-bench-1000000 7 2 {}", "delete moldau-bench-1000000", "closed");
+        assertThat(typed.producer.history()).hasSize(100).allSatisfy(record -> {
+            assertThat(record.topic()).isEqualTo("moldau-bench-1000000");
+            assertThat(record.value()).hasSize(50);
+        });
         assertThat(typed.client)
                 .containsEntry("acks", "1")
                 .containsEntry("enable.idempotence", "false")
@@ -97,8 +95,7 @@ class BenchCommandTest {
             micros.recordValue(i * 10L);
         }
         String table = BenchResult.table(List.of(
-                new BenchResult("produce", 1000, 2 << 20, 2, 1, micros),
-                new BenchResult("consume", 5, 0, 0, 0, null)));
+                new BenchResult("produce", 1000, 2 << 20, 2, 1, micros), new BenchResult("consume", 5, 0, 0, 0, null)));
 
         assertThat(table.lines().toList().get(1).split(" +"))
                 .startsWith("produce", "1000", "1", "2.0", "500", "1.0")
@@ -116,7 +113,8 @@ class BenchCommandTest {
         assertThat(BenchPayload.dueNanos(measured)).isEqualTo(99);
         assertThat(BenchPayload.isOf(7, warmUp)).isFalse();
         assertThat(BenchPayload.isOf(7, new byte[3])).isFalse();
-        var plan = new BenchPlan("t", 20, 0, Duration.ofSeconds(1), Duration.ZERO, 5, 1, 1, new Properties(), new Properties());
+        var plan = new BenchPlan(
+                "t", 20, 0, Duration.ofSeconds(1), Duration.ZERO, 5, 1, 1, new Properties(), new Properties());
         assertThat(plan.byTime()).isTrue();
         assertThat(plan.filling(3).byTime()).isFalse();
     }

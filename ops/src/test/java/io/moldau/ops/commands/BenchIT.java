@@ -29,7 +29,9 @@ class BenchIT {
     void whatItSaysIsWhatWasDone() throws Exception {
         try (var node = NodeProcess.start(folder.resolve("data"));
                 var admin = Admin.create(Map.of("bootstrap.servers", node.bootstrap()))) {
-            admin.createTopics(List.of(new NewTopic("mine", 2, (short) 1))).all().get();
+            admin.createTopics(List.of(new NewTopic("mine", 2, (short) 1)))
+                    .all()
+                    .get();
 
             JsonNode produced = bench(node, "produce -t mine -n 20000 -w 1 -s 500 --producers 2 -z lz4 --acks 1");
             long inTopic = ends(admin);
@@ -50,7 +52,9 @@ class BenchIT {
 
             JsonNode endToEnd = result(
                     bench(node, "end-to-end -t mine -d 3 -w 1 --throughput 400 --consumers 2 -s 100"), "end-to-end");
-            assertThat(endToEnd.get("records").asLong()).as("3 s of 400 records").isEqualTo(1200);
+            assertThat(endToEnd.get("records").asLong())
+                    .as("3 s of 400 records")
+                    .isEqualTo(1200);
             assertThat(endToEnd.get("failed").asLong()).isZero();
             isLatency(endToEnd.get("latencyMs"));
             assertThat(ends(admin)).as("with the second before").isEqualTo(inTopic + 1600);
@@ -74,13 +78,14 @@ class BenchIT {
                     folder, "", ("bench produce -n 10 -w 0 -s 3000000 -b " + node.bootstrap()).split(" ", -1));
             assertThat(refused.status()).isEqualTo(1);
             assertThat(refused.error()).contains("max.request.size");
-            assertThat(admin.listTopics().names().get()).as("removed all the same").isEmpty();
+            assertThat(admin.listTopics().names().get())
+                    .as("removed all the same")
+                    .isEmpty();
         }
     }
 
     private JsonNode bench(NodeProcess node, String words) throws Exception {
-        Launch launch = Launch.of(
-                folder, "", ("bench " + words + " --json -b " + node.bootstrap()).split(" ", -1));
+        Launch launch = Launch.of(folder, "", ("bench " + words + " --json -b " + node.bootstrap()).split(" ", -1));
         assertThat(launch.status()).as(launch.error()).isZero();
         return JSON.readTree(launch.out());
     }

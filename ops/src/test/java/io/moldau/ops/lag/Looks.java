@@ -108,7 +108,10 @@ final class Looks implements Callable<@Nullable Void> {
     @Nullable
     Look after(long ms) {
         synchronized (taken) {
-            return taken.stream().filter(look -> look.beganMs() > ms).findFirst().orElse(null);
+            return taken.stream()
+                    .filter(look -> look.beganMs() > ms)
+                    .findFirst()
+                    .orElse(null);
         }
     }
 

@@ -29,9 +29,7 @@ record Told(int node, long atMs, long answeredMs, Map<Place, Lag> lags) {
     /// @param records null if the node does not know
     /// @param seconds null if the node does not know
     record Lag(
-            long offset,
-            @Nullable Long records,
-            @Nullable Double seconds) {}
+            long offset, @Nullable Long records, @Nullable Double seconds) {}
 
     static Told byMetrics(int node, String url) throws IOException, InterruptedException {
         Scrape scrape = Scrape.of(url);

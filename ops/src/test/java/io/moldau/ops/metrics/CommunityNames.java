@@ -12,8 +12,7 @@ final class CommunityNames {
     /// @param name as it is asked for
     /// @param ours what tells the same, with the suffix of a histogram where that is meant; null if nothing does
     /// @param note how they differ, or why there is none
-    record Asked(
-            String name, @Nullable String ours, String note) {
+    record Asked(String name, @Nullable String ours, String note) {
 
         boolean isTheSame() {
             return name.equals(ours);
@@ -51,37 +50,37 @@ final class CommunityNames {
                     "Strimzi's dashboards and rules (JMX exporter)",
                     Stream.concat(
                                     same(
-                                                    "kafka_cluster_partition_atminisr",
-                                                    "kafka_cluster_partition_underminisr",
-                                                    "kafka_controller_controllerstats_uncleanleaderelections_total",
-                                                    "kafka_controller_kafkacontroller_activecontrollercount",
-                                                    "kafka_controller_kafkacontroller_offlinepartitionscount",
-                                                    "kafka_log_log_size",
-                                                    "kafka_log_logmanager_offlinelogdirectorycount",
-                                                    "kafka_server_brokertopicmetrics_bytesin_total",
-                                                    "kafka_server_brokertopicmetrics_bytesout_total",
-                                                    "kafka_server_brokertopicmetrics_failedfetchrequests_total",
-                                                    "kafka_server_brokertopicmetrics_failedproducerequests_total",
-                                                    "kafka_server_brokertopicmetrics_messagesin_total",
-                                                    "kafka_server_brokertopicmetrics_totalfetchrequests_total",
-                                                    "kafka_server_brokertopicmetrics_totalproducerequests_total",
-                                                    "kafka_server_kafkaserver_linux_disk_read_bytes",
-                                                    "kafka_server_kafkaserver_linux_disk_write_bytes",
-                                                    "kafka_server_raftmetrics_current_epoch",
-                                                    "kafka_server_raftmetrics_current_leader",
-                                                    "kafka_server_raftmetrics_current_state",
-                                                    "kafka_server_raftmetrics_high_watermark",
-                                                    "kafka_server_raftmetrics_log_end_offset",
-                                                    "kafka_server_replicamanager_leadercount",
-                                                    "kafka_server_replicamanager_partitioncount",
-                                                    "kafka_server_replicamanager_underminisrpartitioncount",
-                                                    "kafka_server_replicamanager_underreplicatedpartitions",
-                                                    "kafka_server_socket_server_metrics_connection_count",
-                                                    "jvm_gc_collection_seconds_count",
-                                                    "jvm_gc_collection_seconds_sum",
-                                                    "jvm_memory_used_bytes",
-                                                    "jvm_threads_current",
-                                                    "process_open_fds")
+                                            "kafka_cluster_partition_atminisr",
+                                            "kafka_cluster_partition_underminisr",
+                                            "kafka_controller_controllerstats_uncleanleaderelections_total",
+                                            "kafka_controller_kafkacontroller_activecontrollercount",
+                                            "kafka_controller_kafkacontroller_offlinepartitionscount",
+                                            "kafka_log_log_size",
+                                            "kafka_log_logmanager_offlinelogdirectorycount",
+                                            "kafka_server_brokertopicmetrics_bytesin_total",
+                                            "kafka_server_brokertopicmetrics_bytesout_total",
+                                            "kafka_server_brokertopicmetrics_failedfetchrequests_total",
+                                            "kafka_server_brokertopicmetrics_failedproducerequests_total",
+                                            "kafka_server_brokertopicmetrics_messagesin_total",
+                                            "kafka_server_brokertopicmetrics_totalfetchrequests_total",
+                                            "kafka_server_brokertopicmetrics_totalproducerequests_total",
+                                            "kafka_server_kafkaserver_linux_disk_read_bytes",
+                                            "kafka_server_kafkaserver_linux_disk_write_bytes",
+                                            "kafka_server_raftmetrics_current_epoch",
+                                            "kafka_server_raftmetrics_current_leader",
+                                            "kafka_server_raftmetrics_current_state",
+                                            "kafka_server_raftmetrics_high_watermark",
+                                            "kafka_server_raftmetrics_log_end_offset",
+                                            "kafka_server_replicamanager_leadercount",
+                                            "kafka_server_replicamanager_partitioncount",
+                                            "kafka_server_replicamanager_underminisrpartitioncount",
+                                            "kafka_server_replicamanager_underreplicatedpartitions",
+                                            "kafka_server_socket_server_metrics_connection_count",
+                                            "jvm_gc_collection_seconds_count",
+                                            "jvm_gc_collection_seconds_sum",
+                                            "jvm_memory_used_bytes",
+                                            "jvm_threads_current",
+                                            "process_open_fds")
                                             .stream(),
                                     Stream.of(
                                             other(
@@ -128,22 +127,22 @@ final class CommunityNames {
                     "Confluent's dashboards for KRaft clusters (JMX exporter)",
                     Stream.concat(
                                     same(
-                                                    "kafka_controller_kafkacontroller_activebrokercount",
-                                                    "kafka_controller_kafkacontroller_fencedbrokercount",
-                                                    "kafka_controller_kafkacontroller_globalpartitioncount",
-                                                    "kafka_controller_kafkacontroller_globaltopiccount",
-                                                    "kafka_controller_kafkacontroller_preferredreplicaimbalancecount",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroups",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroupsdead",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
-                                                    "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
-                                                    "kafka_log_log_logendoffset",
-                                                    "kafka_log_log_logstartoffset",
-                                                    "kafka_server_fetchsessioncache_numincrementalfetchsessions",
-                                                    "kafka_server_kafkaserver_brokerstate",
-                                                    "process_cpu_seconds_total")
+                                            "kafka_controller_kafkacontroller_activebrokercount",
+                                            "kafka_controller_kafkacontroller_fencedbrokercount",
+                                            "kafka_controller_kafkacontroller_globalpartitioncount",
+                                            "kafka_controller_kafkacontroller_globaltopiccount",
+                                            "kafka_controller_kafkacontroller_preferredreplicaimbalancecount",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroups",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroupsdead",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
+                                            "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
+                                            "kafka_log_log_logendoffset",
+                                            "kafka_log_log_logstartoffset",
+                                            "kafka_server_fetchsessioncache_numincrementalfetchsessions",
+                                            "kafka_server_kafkaserver_brokerstate",
+                                            "process_cpu_seconds_total")
                                             .stream(),
                                     Stream.of(
                                             other(

@@ -33,14 +33,12 @@ class DashboardsTest {
     void everyAlertHasATestThatStagesItsFault() throws IOException {
         String tests = Dashboards.read("alerts_test.yml");
 
-        assertThat(Dashboards.alerts())
-                .hasSizeGreaterThan(20)
-                .allSatisfy(alert -> {
-                    // Silent at first, and then it names what is faulty.
-                    assertThat(tests).contains("name: " + alert + "\n");
-                    String test = tests.split("name: " + alert + "\n", 2)[1].split("- interval:", 2)[0];
-                    assertThat(test.split("alertname: " + alert + "\n", -1)).hasSize(3);
-                    assertThat(test).contains("exp_alerts: []", "exp_labels:", "exp_annotations:");
-                });
+        assertThat(Dashboards.alerts()).hasSizeGreaterThan(20).allSatisfy(alert -> {
+            // Silent at first, and then it names what is faulty.
+            assertThat(tests).contains("name: " + alert + "\n");
+            String test = tests.split("name: " + alert + "\n", 2)[1].split("- interval:", 2)[0];
+            assertThat(test.split("alertname: " + alert + "\n", -1)).hasSize(3);
+            assertThat(test).contains("exp_alerts: []", "exp_labels:", "exp_annotations:");
+        });
     }
 }

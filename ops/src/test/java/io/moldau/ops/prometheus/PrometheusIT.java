@@ -79,8 +79,8 @@ class PrometheusIT {
     @Test
     void everyQueryHasAnAnswer() throws Exception {
         String program = ClientTools.prometheus();
-        try (var cluster =
-                        ClusterProcesses.start(ClusterPlan.of(Subject.MOLDAU, folder).combined(NODES));
+        try (var cluster = ClusterProcesses.start(
+                        ClusterPlan.of(Subject.MOLDAU, folder).combined(NODES));
                 var client = HttpClient.newHttpClient()) {
             int port = NodeProcess.freePort(27_000);
             Process prometheus = start(program, cluster.nodes(), port);
@@ -167,9 +167,7 @@ class PrometheusIT {
             consumer.subscribe(List.of("words"));
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
             while (scrapes(client, api) < SCRAPES * NODES) {
-                assertThat(System.nanoTime())
-                        .as("Prometheus scrapes the nodes")
-                        .isLessThan(deadline);
+                assertThat(System.nanoTime()).as("Prometheus scrapes the nodes").isLessThan(deadline);
                 for (NodeHandle node : cluster.nodes()) {
                     disturb(node);
                 }

@@ -56,8 +56,7 @@ class ScrapeCostIT {
                 // As far apart as any Prometheus has them, so that collections come as they would.
                 Await.pass(Duration.ofMillis(100));
             }
-            long[] sorted =
-                    LongStream.of(micros).skip(WARM_UP).sorted().toArray();
+            long[] sorted = LongStream.of(micros).skip(WARM_UP).sorted().toArray();
             System.out.printf(
                     "SCRAPE %,d partitions, %,d bytes; first %.0f ms; after %d: median %.1f ms, p90 %.1f ms, worst %.1f ms;"
                             + " all: %s%n",
@@ -74,8 +73,7 @@ class ScrapeCostIT {
     }
 
     private static void create(NodeProcess node) throws Exception {
-        try (var admin = Admin.create(Map.of(
-                "bootstrap.servers", node.bootstrap(), "request.timeout.ms", "60000"))) {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", node.bootstrap(), "request.timeout.ms", "60000"))) {
             List<NewTopic> topics = IntStream.range(0, PARTITIONS / PER_TOPIC)
                     .mapToObj(i -> new NewTopic("a-topic-with-a-name-" + i, PER_TOPIC, (short) 1))
                     .toList();

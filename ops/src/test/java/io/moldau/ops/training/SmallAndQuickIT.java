@@ -121,7 +121,8 @@ class SmallAndQuickIT {
 
     /// As its own scripts run it, but for a format step that is told to be quick.
     private static List<String> reference(Path folder, int port, int controllerPort) throws IOException {
-        Path file = Files.writeString(folder.resolve("server.properties"), """
+        Path file = Files.writeString(
+                folder.resolve("server.properties"), """
                 process.roles=broker,controller
                 node.id=1
                 controller.quorum.voters=1@127.0.0.1:%2$d

@@ -110,7 +110,8 @@ class SmallHeapIT {
     }
 
     private static List<String> create(String bootstrap) throws Exception {
-        List<String> names = IntStream.range(0, TOPICS).mapToObj(i -> "topic-" + i).toList();
+        List<String> names =
+                IntStream.range(0, TOPICS).mapToObj(i -> "topic-" + i).toList();
         try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap, "request.timeout.ms", "60000"))) {
             admin.createTopics(names.stream()
                             .map(name -> new NewTopic(name, PARTITIONS_OF_EACH, (short) 1))
