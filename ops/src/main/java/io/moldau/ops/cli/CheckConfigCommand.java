@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Words;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.NodeSettings;
 import io.moldau.ops.UsageException;

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.TextTable;
 import io.moldau.common.config.ConfigSchema;
 import io.moldau.ops.cli.Cluster.Setting;
 import java.util.LinkedHashMap;

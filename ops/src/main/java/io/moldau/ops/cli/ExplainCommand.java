@@ -1,5 +1,10 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.Explanation;
 import io.moldau.common.config.ConfigSchema;
 import io.moldau.ops.cli.Cluster.GroupName;
 import java.time.Duration;
@@ -10,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
+import io.moldau.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,9 +57,9 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            TopicPartition asked = Words.partition(partition);
+            TopicPartition asked = Given.partition(partition);
             Set<String> names = cluster.topicNames();
-            Picture picture = Picture.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
+            Picture picture = Pictures.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
             explain(this, "partition " + asked, List.of(Explanation.partition(picture, asked, names)));
             return DONE;
         }
@@ -86,7 +91,7 @@ final class ExplainCommand {
             Set<String> names = cluster.topicNames();
             String offsets = "__consumer_offsets";
             Finding nobody = Explanation.coordinator(
-                    Picture.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
+                    Pictures.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
             explain(this, "group " + id, nobody == null ? findings(cluster, names) : List.of(nobody));
             return DONE;
         }
@@ -116,7 +121,7 @@ final class ExplainCommand {
                     .filter(partition -> topics.contains(partition.topic()))
                     .forEach(partition -> first.put(partition, OffsetSpec.earliest()));
             return new ArrayList<>(Explanation.group(
-                    Picture.of(cluster, topics),
+                    Pictures.of(cluster, topics),
                     before,
                     now,
                     first.isEmpty() ? Map.of() : cluster.offsets(first),
@@ -140,7 +145,7 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            explain(this, "broker " + id, Explanation.broker(Picture.of(cluster, cluster.topicNames()), id));
+            explain(this, "broker " + id, Explanation.broker(Pictures.of(cluster, cluster.topicNames()), id));
             return DONE;
         }
     }

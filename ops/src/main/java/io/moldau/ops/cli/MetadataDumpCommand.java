@@ -1,5 +1,7 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Words;
+import io.moldau.ops.json.Json;
 import com.google.protobuf.Message;
 import io.moldau.metadata.quorum.ratis.MetadataFiles;
 import io.moldau.metadata.record.MetadataBatch;

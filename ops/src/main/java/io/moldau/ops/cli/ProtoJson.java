@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.json.Json;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Message;

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.json.Json;
 import io.moldau.common.time.Time;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -1,6 +1,8 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport.Replica;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.QuorumReport.Member;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -12,7 +14,7 @@ final class VoterChange {
 
     static void print(ToolContext context, ClusterOptions options, String done, Cluster cluster) {
         List<Integer> voters = cluster.quorum().voters().stream()
-                .map(Cluster.Replica::id)
+                .map(Replica::id)
                 .sorted()
                 .toList();
         context.print(

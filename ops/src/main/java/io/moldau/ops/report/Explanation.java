@@ -1,24 +1,24 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
 import io.moldau.common.config.ConfigSchema;
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Member;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
-import io.moldau.ops.cli.GroupReport.Position;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.GroupReport.Position;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.TopicPartition;
+import io.moldau.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// Why something in a cluster is as it is: from a picture to findings, down to the cause a person can do something
 /// about. Functions.
-final class Explanation {
+public final class Explanation {
 
     private static final double LITTLE_DISK = 0.10;
     private static final double NO_DISK = 0.02;
@@ -27,7 +27,7 @@ final class Explanation {
 
     // ---- A partition.
 
-    static Finding partition(Picture picture, TopicPartition asked, Collection<String> names) {
+    public static Finding partition(Picture picture, TopicPartition asked, Collection<String> names) {
         Topic topic = picture.topics().get(asked.topic());
         if (topic == null) {
             String nearest = ConfigSchema.nearest(asked.topic(), names);
@@ -47,7 +47,7 @@ final class Explanation {
                                 + " -p N' adds some."));
     }
 
-    static Finding partition(Picture picture, Topic topic, Partition partition) {
+    public static Finding partition(Picture picture, Topic topic, Partition partition) {
         String name = topic.name() + "-" + partition.id();
         if (partition.offline()) {
             return Finding.problem(name + " is offline: it has no leader, so nobody can write to it or read it.", "")
@@ -184,12 +184,12 @@ final class Explanation {
     // ---- A group.
 
     /// The partition of `__consumer_offsets` whose leader coordinates a group.
-    static int coordinatorPartition(String group, int partitions) {
+    public static int coordinatorPartition(String group, int partitions) {
         return (group.hashCode() & Integer.MAX_VALUE) % partitions;
     }
 
     /// Why nobody coordinates a group; null if somebody does.
-    static @Nullable Finding coordinator(Picture picture, String group) {
+    public static @Nullable Finding coordinator(Picture picture, String group) {
         Topic offsets = picture.topics().get("__consumer_offsets");
         if (offsets == null) {
             return Finding.problem(
@@ -207,7 +207,7 @@ final class Explanation {
     /// @param before the same group a moment ago
     /// @param starts the first offsets that are left, as far as they are known
     /// @param seconds between the two looks
-    static List<Finding> group(
+    public static List<Finding> group(
             Picture picture, GroupReport before, GroupReport now, Map<TopicPartition, Long> starts, int seconds) {
         List<Finding> findings = new ArrayList<>();
         Group group = now.group();
@@ -319,7 +319,7 @@ final class Explanation {
 
     // ---- A broker.
 
-    static List<Finding> broker(Picture picture, int id) {
+    public static List<Finding> broker(Picture picture, int id) {
         Broker broker = picture.broker(id).orElse(null);
         if (broker == null) {
             return List.of(Finding.problem(
@@ -366,7 +366,7 @@ final class Explanation {
     }
 
     /// What is wrong with the disks of a broker that serves.
-    static List<Finding> disks(Picture picture, Broker broker) {
+    public static List<Finding> disks(Picture picture, Broker broker) {
         List<Finding> findings = new ArrayList<>();
         List<LogDir> dirs = picture.logDirs().getOrDefault(broker.id(), List.of());
         if (dirs.isEmpty()) {

@@ -1,15 +1,10 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Topic;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster at one moment, as far as its brokers tell. A value; what is wrong in it is found by functions.
 ///
@@ -17,63 +12,62 @@ import org.apache.kafka.common.config.ConfigResource;
 /// @param minInsync `min.insync.replicas` by topic
 /// @param logDirs by broker; empty for one that serves and does not answer
 /// @param quorumLeader -1 if there is none, [#UNKNOWN] if nobody could tell
-record Picture(
+public record Picture(
         List<Broker> brokers,
         Map<String, Topic> topics,
         Map<String, Integer> minInsync,
         Map<Integer, List<LogDir>> logDirs,
         int quorumLeader) {
 
-    static final int UNKNOWN = -2;
+    public static final int UNKNOWN = -2;
 
-    /// Looks at the cluster, and at these topics.
-    static Picture of(Cluster cluster, Collection<String> names) {
-        Map<String, Topic> topics = new LinkedHashMap<>();
-        Map<String, Integer> minInsync = new HashMap<>();
-        if (!names.isEmpty()) {
-            cluster.topics(names).forEach(topic -> topics.put(topic.name(), topic));
-            var settings = cluster.configs(names.stream()
-                    .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
-                    .toList());
-            for (String name : names) {
-                minInsync.put(
-                        name,
-                        TopicReport.minInsync(
-                                settings.getOrDefault(new ConfigResource(ConfigResource.Type.TOPIC, name), List.of())));
-            }
-        }
-        List<Broker> brokers = cluster.brokers();
-        Map<Integer, List<LogDir>> logDirs = new HashMap<>();
-        brokers.stream()
-                .filter(broker -> !broker.fenced())
-                .forEach(broker -> logDirs.put(broker.id(), cluster.logDirs(broker.id())));
-        return new Picture(brokers, topics, minInsync, logDirs, leader(cluster));
-    }
+    /// @param rack empty if it has none
+    /// @param controller whether it says to be the active controller, or where it is reached
+    /// @param fenced whether it is registered but does not serve
+    public record Broker(int id, String host, int port, String rack, boolean controller, boolean fenced) {}
 
-    private static int leader(Cluster cluster) {
-        try {
-            return cluster.quorum().leaderId();
-        } catch (ToolException e) {
-            return UNKNOWN;
+    /// @param error empty if it is sound
+    /// @param totalBytes of its disk, -1 if unknown
+    /// @param usableBytes of its disk, -1 if unknown
+    /// @param sizes of the partitions in it
+    public record LogDir(String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
+
+    public record Topic(String name, Uuid id, boolean internal, List<Partition> partitions) {
+
+        public int replicationFactor() {
+            return partitions.isEmpty() ? 0 : partitions.getFirst().replicas().size();
         }
     }
 
-    Optional<Broker> broker(int id) {
+    /// @param leader -1 if there is none
+    /// @param eligible replicas outside the ISR that may lead nevertheless (KIP-966)
+    public record Partition(int id, int leader, List<Integer> replicas, List<Integer> isr, List<Integer> eligible) {
+
+        public boolean offline() {
+            return leader < 0;
+        }
+
+        public boolean underReplicated() {
+            return isr.size() < replicas.size();
+        }
+    }
+
+    public Optional<Broker> broker(int id) {
         return brokers.stream().filter(broker -> broker.id() == id).findFirst();
     }
 
-    boolean serves(int id) {
+    public boolean serves(int id) {
         return broker(id).filter(broker -> !broker.fenced()).isPresent();
     }
 
     /// Those of a broker that cannot be used.
-    List<LogDir> failedDirs(int id) {
+    public List<LogDir> failedDirs(int id) {
         return logDirs.getOrDefault(id, List.of()).stream()
                 .filter(dir -> !dir.error().isEmpty())
                 .toList();
     }
 
-    int minInsync(Topic topic) {
+    public int minInsync(Topic topic) {
         return minInsync.getOrDefault(topic.name(), 1);
     }
 }

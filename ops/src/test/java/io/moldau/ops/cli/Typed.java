@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Words;
 import io.moldau.common.time.Time;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
