@@ -223,6 +223,7 @@ public final class Node implements AutoCloseable {
                 listeners(),
                 base.time(),
                 base.cache()::image,
+                base.resolver(),
                 topic -> base.resolver()
                         .minInsyncReplicas(topic, base.cache().image().configs()),
                 base.controllers()::leaderId,

@@ -5,7 +5,6 @@ import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.report.Finding;
 import io.moldau.ops.report.Explanation;
-import io.moldau.common.config.ConfigSchema;
 import io.moldau.ops.cli.Cluster.GroupName;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,12 +98,7 @@ final class ExplainCommand {
         private List<Finding> findings(Cluster cluster, Set<String> names) {
             List<String> groups = cluster.groups().stream().map(GroupName::id).toList();
             if (!groups.contains(id)) {
-                String nearest = ConfigSchema.nearest(id, groups);
-                return List.of(Finding.problem(
-                        "There is no group " + id
-                                + ": nobody has joined under this name or committed, or it was deleted"
-                                + " or has expired.",
-                        nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + "."));
+                return List.of(Explanation.noGroup(id, groups));
             }
             GroupReport before = GroupsCommand.report(cluster, id);
             if (before.lag() > 0 && !before.group().members().isEmpty()) {

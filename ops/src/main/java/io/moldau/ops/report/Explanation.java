@@ -10,6 +10,7 @@ import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.GroupReport.Position;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -204,11 +205,36 @@ public final class Explanation {
                 : null;
     }
 
+    /// @param groups that there are
+    public static Finding noGroup(String id, Collection<String> groups) {
+        String nearest = ConfigSchema.nearest(id, groups);
+        return Finding.problem(
+                "There is no group " + id
+                        + ": nobody has joined under this name or committed, or it was deleted or has expired.",
+                nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + ".");
+    }
+
     /// @param before the same group a moment ago
     /// @param starts the first offsets that are left, as far as they are known
     /// @param seconds between the two looks
     public static List<Finding> group(
             Picture picture, GroupReport before, GroupReport now, Map<TopicPartition, Long> starts, int seconds) {
+        Map<TopicPartition, Long> still = new HashMap<>();
+        for (Position position : now.positions()) {
+            boolean moved = before.positions().stream()
+                    .filter(earlier -> earlier.partition().equals(position.partition()))
+                    .anyMatch(earlier -> earlier.committed() != position.committed());
+            if (!moved) {
+                still.put(position.partition(), (long) seconds);
+            }
+        }
+        return group(picture, now, starts, still);
+    }
+
+    /// @param starts the first offsets that are left, as far as they are known
+    /// @param still for how many seconds the group has not moved, for the partitions in which it has not
+    public static List<Finding> group(
+            Picture picture, GroupReport now, Map<TopicPartition, Long> starts, Map<TopicPartition, Long> still) {
         List<Finding> findings = new ArrayList<>();
         Group group = now.group();
         String name = "Group " + group.id();
@@ -229,7 +255,7 @@ public final class Explanation {
                             + " the consumers' logs."));
         }
         for (Position position : now.positions()) {
-            Finding finding = position(picture, before, now, position, starts, seconds);
+            Finding finding = position(picture, now, position, starts, still);
             if (finding != null) {
                 findings.add(finding);
             }
@@ -254,11 +280,10 @@ public final class Explanation {
 
     private static @Nullable Finding position(
             Picture picture,
-            GroupReport before,
             GroupReport now,
             Position position,
             Map<TopicPartition, Long> starts,
-            int seconds) {
+            Map<TopicPartition, Long> still) {
         TopicPartition partition = position.partition();
         Topic topic = picture.topics().get(partition.topic());
         if (topic == null) {
@@ -297,10 +322,8 @@ public final class Explanation {
                             + " to read there: it is no member's.",
                     "Do the members subscribe to topic " + partition.topic() + "?");
         }
-        boolean moved = before.positions().stream()
-                .filter(earlier -> earlier.partition().equals(partition))
-                .anyMatch(earlier -> earlier.committed() != position.committed());
-        if (moved) {
+        Long seconds = still.get(partition);
+        if (seconds == null) {
             return null;
         }
         String host = now.group().members().stream()
@@ -368,7 +391,11 @@ public final class Explanation {
     /// What is wrong with the disks of a broker that serves.
     public static List<Finding> disks(Picture picture, Broker broker) {
         List<Finding> findings = new ArrayList<>();
-        List<LogDir> dirs = picture.logDirs().getOrDefault(broker.id(), List.of());
+        List<LogDir> dirs = picture.logDirs().get(broker.id());
+        if (dirs == null) {
+            // Nobody has asked it.
+            return findings;
+        }
         if (dirs.isEmpty()) {
             findings.add(Finding.problem(
                     "Broker " + broker.id() + " does not answer from here, at " + broker.host() + ":" + broker.port()

@@ -10,7 +10,7 @@ import java.util.Optional;
 ///
 /// @param topics by name; those that were asked for
 /// @param minInsync `min.insync.replicas` by topic
-/// @param logDirs by broker; empty for one that serves and does not answer
+/// @param logDirs by broker; empty for one that serves and does not answer, absent for one that nobody asked
 /// @param quorumLeader -1 if there is none, [#UNKNOWN] if nobody could tell
 public record Picture(
         List<Broker> brokers,
