@@ -32,6 +32,15 @@ record Parameters(Map<String, String> path, Map<String, String> query) {
         return number == null ? otherwise : number.intValue();
     }
 
+    /// False if the query does not have it.
+    boolean flag(String name) {
+        return switch (query.getOrDefault(name, "false")) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new Refusal(400, name + " must be true or false");
+        };
+    }
+
     private static long number(String name, String text, long least, long most) {
         try {
             long number = Long.parseLong(text);

@@ -91,7 +91,7 @@ final class RecordAnswers {
     private static RecordQuery query(Parameters asked) {
         Long offset = asked.number("offset", 0, Long.MAX_VALUE);
         Long timestamp = asked.number("time", 0, Long.MAX_VALUE);
-        boolean newest = "true".equals(asked.text("newest"));
+        boolean newest = asked.flag("newest");
         if ((offset == null ? 0 : 1) + (timestamp == null ? 0 : 1) + (newest ? 1 : 0) > 1) {
             throw new Refusal(400, "say one of offset, time and newest");
         }
