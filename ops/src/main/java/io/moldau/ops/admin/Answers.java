@@ -91,10 +91,11 @@ final class Answers {
 
     record Replica(long logStartOffset, long highWatermark, long logEndOffset, long sizeInBytes, int segments) {}
 
+    /// @param atMs when the node looked; ages are as of then
     /// @param leftOff groups over the limit of one answer
     /// @param loadingShards of this node's coordinator
     /// @param silentBrokers that coordinate groups and did not answer
-    record Groups(List<GroupSummary> groups, int leftOff, int loadingShards, List<Integer> silentBrokers) {}
+    record Groups(long atMs, List<GroupSummary> groups, int leftOff, int loadingShards, List<Integer> silentBrokers) {}
 
     record GroupSummary(
             String groupId,

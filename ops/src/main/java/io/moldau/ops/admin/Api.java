@@ -36,8 +36,7 @@ final class Api {
         NodeView.Broker broker = node.broker();
         var leaders = new LeaderReads(node, calls);
         var observation = new Observation(node, leaders, version);
-        var groups = new GroupAnswers(
-                broker == null ? null : new ClusterGroups(node, broker, calls), node.time());
+        var groups = new GroupAnswers(broker == null ? null : new ClusterGroups(node, broker, calls));
         var why = new WhyAnswers(node, observation, groups, new ClusterPicture(node, calls), leaders);
         var configs = new ConfigAnswers(node);
         var records = new RecordAnswers(node, leaders);

@@ -1,7 +1,6 @@
 package io.moldau.ops.admin;
 
 import io.moldau.common.TopicPartition;
-import io.moldau.common.time.Time;
 import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.state.ClusterGroups;
 import io.moldau.ops.state.GroupLags;
@@ -13,15 +12,13 @@ import org.jspecify.annotations.Nullable;
 /// Answers questions about groups. Thread-safe.
 final class GroupAnswers {
 
-    private static final ClusterGroups.Report NONE = new ClusterGroups.Report(List.of(), 0, 0, List.of());
+    private static final ClusterGroups.Report NONE = new ClusterGroups.Report(0, List.of(), 0, 0, List.of());
 
     private final @Nullable ClusterGroups groups;
-    private final Time time;
 
     /// @param groups null on a node that is no broker
-    GroupAnswers(@Nullable ClusterGroups groups, Time time) {
+    GroupAnswers(@Nullable ClusterGroups groups) {
         this.groups = groups;
-        this.time = time;
     }
 
     ClusterGroups.Report report() {
@@ -31,6 +28,7 @@ final class GroupAnswers {
     Answers.Groups list() {
         ClusterGroups.Report report = report();
         return new Answers.Groups(
+                report.atMs(),
                 report.groups().stream().map(GroupAnswers::summary).toList(),
                 report.leftOff(),
                 report.loadingShards(),
@@ -62,8 +60,7 @@ final class GroupAnswers {
                 : null;
     }
 
-    ClusterGroups.Entry existing(String id) {
-        ClusterGroups.Report report = report();
+    private static ClusterGroups.Entry existing(ClusterGroups.Report report, String id) {
         ClusterGroups.Entry entry = report.find(id);
         if (entry == null) {
             throw new Refusal(
@@ -77,7 +74,8 @@ final class GroupAnswers {
     }
 
     Answers.Group one(String id) {
-        ClusterGroups.Entry entry = existing(id);
+        ClusterGroups.Report report = report();
+        ClusterGroups.Entry entry = existing(report, id);
         GroupReport.Group group = entry.group();
         Map<TopicPartition, String> members = new HashMap<>();
         group.members().forEach(member -> member.assigned().forEach(partition -> members.put(partition, member.id())));
@@ -88,7 +86,7 @@ final class GroupAnswers {
                 entry.lags().protocolType(),
                 group.assignor(),
                 group.coordinator(),
-                time.milliseconds(),
+                report.atMs(),
                 lagRecords(entry.lags()),
                 lagSeconds(entry.lags()),
                 group.members().stream()

@@ -1,21 +1,20 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.QuorumReport.Quorum;
-import io.moldau.ops.report.Picture.Topic;
-import io.moldau.ops.report.Picture.LogDir;
-import io.moldau.ops.report.Picture.Broker;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
 import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Quorum;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import io.moldau.common.TopicPartition;
-import io.moldau.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 

@@ -1,13 +1,13 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Words;
-import io.moldau.ops.report.QuorumReport;
-import io.moldau.ops.report.Picture;
-import io.moldau.ops.report.Picture.Broker;
-import io.moldau.ops.report.GroupReport;
-import io.moldau.ops.report.Finding;
-import io.moldau.ops.report.Explanation;
 import io.moldau.ops.report.Diagnosis;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Words;
 import java.net.URI;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;

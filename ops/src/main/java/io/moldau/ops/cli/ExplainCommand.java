@@ -1,11 +1,12 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Picture;
-import io.moldau.ops.report.Picture.Topic;
-import io.moldau.ops.report.GroupReport;
-import io.moldau.ops.report.Finding;
-import io.moldau.ops.report.Explanation;
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.GroupName;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.Picture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import io.moldau.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -1,13 +1,13 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Words;
-import io.moldau.ops.report.TextTable;
-import io.moldau.ops.report.GroupReport;
-import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.GroupName;
-import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.Words;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import io.moldau.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;

@@ -1,11 +1,11 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.QuorumReport;
+import io.moldau.common.Uuid;
 import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport;
 import java.util.List;
 import java.util.concurrent.Callable;
-import io.moldau.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.Partition;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import io.moldau.common.TopicPartition;
 
 /// Which brokers are to have a topic's partitions when their number of replicas changes. A function.
 ///

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.Uuid;
 import io.moldau.common.time.SystemTime;
 import io.moldau.ops.report.QuorumReport.Address;
 import java.io.OutputStreamWriter;
@@ -9,11 +10,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import io.moldau.common.Uuid;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine;
 
 /// The commands of `moldau` that ask a running cluster. The launcher `bin/moldau` calls it for all
 /// commands but those that start a node.

@@ -1,7 +1,7 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.json.Json;
 import io.moldau.common.time.Time;
+import io.moldau.ops.json.Json;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.Map;

@@ -1,8 +1,9 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.cli.Cluster.Setting;
 import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.Partition;
-import io.moldau.ops.cli.Cluster.Setting;
 import io.moldau.ops.report.Picture.Topic;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,7 +15,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import io.moldau.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,8 +1,8 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.QuorumReport.Replica;
 import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -3,4 +3,5 @@
 @NullMarked
 package io.moldau.ops.console;
 
-import org.jspecify.annotations.NullMarked;
+
+

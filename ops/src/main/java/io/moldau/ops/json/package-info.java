@@ -2,4 +2,5 @@
 @NullMarked
 package io.moldau.ops.json;
 
-import org.jspecify.annotations.NullMarked;
+
+

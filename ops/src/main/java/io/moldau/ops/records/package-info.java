@@ -2,4 +2,5 @@
 @NullMarked
 package io.moldau.ops.records;
 
-import org.jspecify.annotations.NullMarked;
+
+

@@ -1,20 +1,20 @@
 package io.moldau.ops.report;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.common.config.ConfigSchema;
-import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.GroupReport.Group;
-import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.GroupReport.Position;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
-import io.moldau.ops.report.GroupReport.Position;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import io.moldau.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// Why something in a cluster is as it is: from a picture to findings, down to the cause a person can do something

@@ -1,5 +1,6 @@
 package io.moldau.ops.report;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.GroupReport.Group;
 import io.moldau.ops.report.GroupReport.Member;
 import java.util.Comparator;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import io.moldau.common.TopicPartition;
 
 /// A group at one moment, for people and for scripts. A value.
 public record GroupReport(Group group, List<Position> positions) {

@@ -1,5 +1,6 @@
 package io.moldau.ops.report;
 
+import io.moldau.common.Uuid;
 import io.moldau.ops.report.QuorumReport.Quorum;
 import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
-import io.moldau.common.Uuid;
 
 /// The metadata quorum at one moment, for people and for scripts. A value; `now` comes from outside.
 ///

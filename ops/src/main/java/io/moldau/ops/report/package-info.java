@@ -3,4 +3,5 @@
 @NullMarked
 package io.moldau.ops.report;
 
-import org.jspecify.annotations.NullMarked;
+
+

@@ -7,18 +7,18 @@ import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.image.BrokerRegistration;
-import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.GroupReport;
 import io.moldau.wire.message.ConsumerProtocolAssignment;
 import io.moldau.wire.message.DescribeGroupsRequestData;
-import io.moldau.wire.message.DescribeGroupsResponseData;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroupMember;
+import io.moldau.wire.message.DescribeGroupsResponseData;
 import io.moldau.wire.message.ListGroupsRequestData;
-import io.moldau.wire.message.ListGroupsResponseData;
 import io.moldau.wire.message.ListGroupsResponseData.ListedGroup;
-import io.moldau.wire.message.OffsetFetchRequestData;
+import io.moldau.wire.message.ListGroupsResponseData;
 import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
+import io.moldau.wire.message.OffsetFetchRequestData;
 import io.moldau.wire.message.OffsetFetchResponseData;
 import io.moldau.wire.protocol.ByteBufferReadable;
 import io.moldau.wire.protocol.MalformedMessageException;
@@ -72,10 +72,11 @@ public final class ClusterGroups {
 
     /// All of them, by id.
     ///
+    /// @param atMs when the look began; ages are as of then
     /// @param leftOff how many more there are
     /// @param loadingShards of this node's coordinator
     /// @param silent brokers that serve and did not answer
-    public record Report(List<Entry> groups, int leftOff, int loadingShards, List<Integer> silent) {
+    public record Report(long atMs, List<Entry> groups, int leftOff, int loadingShards, List<Integer> silent) {
 
         public @Nullable Entry find(String id) {
             return groups.stream()
@@ -107,7 +108,7 @@ public final class ClusterGroups {
         this.broker = broker;
         this.time = node.time();
         this.calls = calls;
-        this.reader = new LagReader(broker, time, new LeaderReads(node, calls));
+        this.reader = new LagReader(broker, new LeaderReads(node, calls));
     }
 
     /// As of now, or of the two seconds before.
@@ -116,6 +117,7 @@ public final class ClusterGroups {
         if (fresh != null && time.nanoseconds() - lastNanos < FRESH_NANOS) {
             return fresh;
         }
+        long atMs = time.milliseconds();
         List<Coordinated> all = new ArrayList<>();
         List<Integer> silent = new ArrayList<>();
         for (BrokerRegistration other : node.image().get().cluster().brokers()) {
@@ -130,7 +132,7 @@ public final class ClusterGroups {
                 }
             }
         }
-        Report report = together(all, silent);
+        Report report = together(atMs, all, silent);
         last = report;
         lastNanos = time.nanoseconds();
         return report;
@@ -226,7 +228,7 @@ public final class ClusterGroups {
         return new GroupCensus(groups, 0, 0, 0);
     }
 
-    private Report together(List<Coordinated> all, List<Integer> silent) {
+    private Report together(long atMs, List<Coordinated> all, List<Integer> silent) {
         List<Entry> entries = new ArrayList<>();
         Map<String, Map<TopicPartition, Stand>> seen = new HashMap<>();
         int total = 0;
@@ -239,7 +241,7 @@ public final class ClusterGroups {
             int room = MOST_GROUPS - entries.size();
             List<GroupCensus.Group> some =
                     one.census().groups().stream().limit(room).toList();
-            for (GroupLags.Group lags : reader.groups(new GroupCensus(some, 0, 0, 0))) {
+            for (GroupLags.Group lags : reader.groups(atMs, new GroupCensus(some, 0, 0, 0))) {
                 GroupReport.Group group =
                         group(lags, listed.get(lags.groupId()), one.described().get(lags.groupId()), one.broker());
                 entries.add(new Entry(group, lags, still(group, seen)));
@@ -247,7 +249,8 @@ public final class ClusterGroups {
         }
         stands = seen;
         entries.sort(Comparator.comparing(entry -> entry.group().id()));
-        return new Report(List.copyOf(entries), Math.max(0, total - entries.size()), loading, List.copyOf(silent));
+        return new Report(
+                atMs, List.copyOf(entries), Math.max(0, total - entries.size()), loading, List.copyOf(silent));
     }
 
     private Map<TopicPartition, Long> still(

@@ -19,7 +19,7 @@ public final class GroupLags {
     ///
     /// @param offset the next one it will read
     /// @param committedMs when it said so
-    /// @param endOffset the high watermark; -1 if there is no replica here and no leader answers
+    /// @param endOffset the high watermark; -1 if no leader answers and there is no replica here
     /// @param records between the two; -1 if not known
     /// @param seconds the age of the oldest unread record, 0 if there is none; -1 if not known
     public record Lag(
@@ -34,7 +34,9 @@ public final class GroupLags {
     public record Group(String groupId, String state, String protocolType, int members, List<Lag> lags) {}
 
     /// All of them.
-    public record Report(GroupCensus census, List<Group> groups) {}
+    ///
+    /// @param atMs when the look began, by the wall clock; ages are as of then
+    public record Report(long atMs, GroupCensus census, List<Group> groups) {}
 
     private static final GroupCensus NOBODY = new GroupCensus(List.of(), 0, 0, 0);
 
@@ -52,7 +54,7 @@ public final class GroupLags {
             NodeView node, NodeView.Broker broker, LeaderReads leaders, int mostGroups, int mostPartitions) {
         this.broker = broker;
         this.time = node.time();
-        this.reader = new LagReader(broker, node.time(), leaders);
+        this.reader = new LagReader(broker, leaders);
         this.mostGroups = mostGroups;
         this.mostPartitions = mostPartitions;
     }
@@ -63,11 +65,12 @@ public final class GroupLags {
         if (fresh != null && time.nanoseconds() - lastNanos < FRESH_NANOS) {
             return fresh;
         }
+        long atMs = time.milliseconds();
         var census = new CompletableFuture<GroupCensus>();
         broker.groups().census(mostGroups, mostPartitions, census::complete);
         GroupCensus taken =
                 census.completeOnTimeout(NOBODY, 2, TimeUnit.SECONDS).join();
-        Report report = new Report(taken, reader.groups(taken));
+        Report report = new Report(atMs, taken, reader.groups(atMs, taken));
         last = report;
         lastNanos = time.nanoseconds();
         return report;

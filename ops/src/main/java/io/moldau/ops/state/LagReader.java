@@ -7,7 +7,6 @@ import io.moldau.broker.replica.Partition;
 import io.moldau.common.ApiException;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
-import io.moldau.common.time.Time;
 import io.moldau.log.storage.StorageException;
 import io.moldau.ops.state.GroupLags.Group;
 import io.moldau.ops.state.GroupLags.Lag;
@@ -21,9 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads how far groups are behind. The end of a partition is the high watermark of the replica on this node; where
-/// there is none, its leader is asked. The age of the oldest unread record is read from the log, once for each position
-/// a group stands at. For one thread at a time.
+/// Reads how far groups are behind.
+///
+/// The end of a partition is its leader's high watermark. A follower's is behind it, so where this node does not lead
+/// the leader is asked; only if it does not answer, a replica here says up to where records were committed for sure.
+/// The age of the oldest unread record is read from the log, once for each position a group stands at. For one thread
+/// at a time.
 final class LagReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(LagReader.class);
@@ -40,34 +42,34 @@ final class LagReader {
     private record Place(Uuid topicId, TopicPartition partition, long offset) {}
 
     private final NodeView.Broker broker;
-    private final Time time;
     private final LeaderReads leaders;
 
     private Map<Place, Long> timestamps = new HashMap<>();
 
-    LagReader(NodeView.Broker broker, Time time, LeaderReads leaders) {
+    LagReader(NodeView.Broker broker, LeaderReads leaders) {
         this.broker = broker;
-        this.time = time;
         this.leaders = leaders;
     }
 
     /// What one evaluation goes by.
     private static final class Look {
-        final long nowMs;
+        final long atMs;
         final Map<TopicPartition, Long> endsElsewhere;
         final Map<Place, Long> known = new HashMap<>();
         int lookups = MOST_LOOKUPS;
         int asked = MOST_ASKED;
 
-        Look(long nowMs, Map<TopicPartition, Long> endsElsewhere) {
-            this.nowMs = nowMs;
+        Look(long atMs, Map<TopicPartition, Long> endsElsewhere) {
+            this.atMs = atMs;
             this.endsElsewhere = endsElsewhere;
         }
     }
 
-    /// How far the groups of a census are behind now.
-    List<Group> groups(GroupCensus census) {
-        Look look = new Look(time.milliseconds(), endsElsewhere(census));
+    /// How far the groups of a census are behind.
+    ///
+    /// @param atMs when the look began, by the wall clock; ages are as of then
+    List<Group> groups(long atMs, GroupCensus census) {
+        Look look = new Look(atMs, endsElsewhere(census));
         List<Group> groups = new ArrayList<>(census.groups().size());
         for (GroupCensus.Group group : census.groups()) {
             List<Lag> lags = new ArrayList<>(group.offsets().size());
@@ -86,7 +88,8 @@ final class LagReader {
         for (GroupCensus.Group group : census.groups()) {
             for (GroupCensus.Offset offset : group.offsets()) {
                 var partition = new TopicPartition(offset.topic(), offset.partition());
-                if (!(broker.partitions().get(partition) instanceof HostedPartition.Online)) {
+                if (!(broker.partitions().get(partition) instanceof HostedPartition.Online(Partition replica))
+                        || !replica.isLeader()) {
                     elsewhere.add(partition);
                 }
             }
@@ -97,11 +100,19 @@ final class LagReader {
     private Lag lag(GroupCensus.Offset offset, Look look) {
         var name = new TopicPartition(offset.topic(), offset.partition());
         Partition replica = broker.partitions().get(name) instanceof HostedPartition.Online(Partition it) ? it : null;
-        long end = replica != null ? replica.highWatermark() : look.endsElsewhere.getOrDefault(name, UNKNOWN);
+        long end = end(name, replica, look);
         long records = end < 0 ? UNKNOWN : Math.max(0, end - offset.offset());
         double seconds = records <= 0 ? records : age(name, replica, offset.offset(), end, look);
         return new Lag(
                 offset.topic(), offset.partition(), offset.offset(), offset.committedMs(), end, records, seconds);
+    }
+
+    private static long end(TopicPartition name, @Nullable Partition replica, Look look) {
+        if (replica == null) {
+            return look.endsElsewhere.getOrDefault(name, UNKNOWN);
+        }
+        long here = replica.highWatermark();
+        return replica.isLeader() ? here : Math.max(here, look.endsElsewhere.getOrDefault(name, UNKNOWN));
     }
 
     /// @param replica null if it is elsewhere
@@ -117,13 +128,15 @@ final class LagReader {
             timestamp = timestamps.get(place);
         }
         if (timestamp == null) {
-            timestamp = replica == null ? ask(name, from, look) : read(replica, from, end, look);
+            timestamp = replica == null || from >= replica.log().view().logEndOffset()
+                    ? ask(name, from, look)
+                    : read(replica, from, end, look);
         }
         if (timestamp < 0) {
             return UNKNOWN;
         }
         look.known.put(place, timestamp);
-        return Math.max(0, look.nowMs - timestamp) / 1e3;
+        return Math.max(0, look.atMs - timestamp) / 1e3;
     }
 
     private long ask(TopicPartition partition, long offset, Look look) {

@@ -1,19 +1,19 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Picture.Partition;
-import io.moldau.ops.report.Picture.Broker;
 import static io.moldau.ops.cli.FakeCluster.sound;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.GroupReport.Group;
-import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import io.moldau.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,12 +1,12 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Quorum;
 import io.moldau.ops.report.QuorumReport.Replica;
-import io.moldau.ops.report.QuorumReport.Address;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import io.moldau.common.Uuid;
 
 /// Quorums for tests, as they are a million milliseconds after 1970.
 final class Quorums {

@@ -1,15 +1,15 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Picture.Topic;
 import static io.moldau.ops.cli.FakeCluster.sound;
 import static io.moldau.ops.cli.FakeCluster.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
 import java.util.List;
 import java.util.Map;
-import io.moldau.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class TopicsCommandTest {

@@ -1,7 +1,7 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Words;
 import io.moldau.common.time.Time;
+import io.moldau.ops.report.Words;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,11 +1,11 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Properties;
 import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.Words;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

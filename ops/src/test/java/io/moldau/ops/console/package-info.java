@@ -1,4 +1,5 @@
 @NullMarked
 package io.moldau.ops.console;
 
-import org.jspecify.annotations.NullMarked;
+
+

@@ -1,4 +1,5 @@
 @NullMarked
 package io.moldau.ops.json;
 
-import org.jspecify.annotations.NullMarked;
+
+

@@ -1,4 +1,5 @@
 @NullMarked
 package io.moldau.ops.records;
 
-import org.jspecify.annotations.NullMarked;
+
+
