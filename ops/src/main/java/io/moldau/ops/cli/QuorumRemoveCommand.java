@@ -1,7 +1,6 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.Uuid;
-import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.ops.report.QuorumReport.Member;
 import io.moldau.ops.report.QuorumReport;
 import java.util.List;

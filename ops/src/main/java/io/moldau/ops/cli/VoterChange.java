@@ -1,6 +1,5 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.ops.report.QuorumReport.Member;
 import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.List;

@@ -1,9 +1,6 @@
 package io.moldau.ops.report;
 
 import io.moldau.common.TopicPartition;
-import io.moldau.ops.report.GroupReport.Group;
-import io.moldau.ops.report.GroupReport.Member;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,9 +10,6 @@ import java.util.stream.Collectors;
 
 /// A group at one moment, for people and for scripts. A value.
 public record GroupReport(Group group, List<Position> positions) {
-
-    private static final Comparator<TopicPartition> ORDER =
-            Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
 
     /// @param coordinator -1 if it is not known
     /// @param committed the next offset to read
@@ -64,7 +58,7 @@ public record GroupReport(Group group, List<Position> positions) {
 
     /// What the group has committed or reads, in order.
     public static Set<TopicPartition> partitions(Group group) {
-        Set<TopicPartition> partitions = new TreeSet<>(ORDER);
+        Set<TopicPartition> partitions = new TreeSet<>();
         partitions.addAll(group.committed().keySet());
         group.members().forEach(member -> partitions.addAll(member.assigned()));
         return partitions;
@@ -102,7 +96,7 @@ public record GroupReport(Group group, List<Position> positions) {
         return member.assigned().isEmpty()
                 ? "-"
                 : member.assigned().stream()
-                        .sorted(ORDER)
+                        .sorted()
                         .map(TopicPartition::toString)
                         .collect(Collectors.joining(","));
     }
@@ -142,7 +136,7 @@ public record GroupReport(Group group, List<Position> positions) {
                             one.put(
                                     "partitions",
                                     member.assigned().stream()
-                                            .sorted(ORDER)
+                                            .sorted()
                                             .map(TopicPartition::toString)
                                             .toList());
                             return one;

@@ -1,8 +1,6 @@
 package io.moldau.ops.report;
 
 import io.moldau.common.Uuid;
-import io.moldau.ops.report.QuorumReport.Quorum;
-import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -69,7 +67,7 @@ public record QuorumReport(String clusterId, int leaderId, long epoch, long high
             OptionalLong sinceCaughtUpMs,
             List<Address> addresses) {}
 
-    QuorumReport {
+    public QuorumReport {
         members = List.copyOf(members);
     }
 
