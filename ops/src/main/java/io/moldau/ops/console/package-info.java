@@ -3,5 +3,4 @@
 @NullMarked
 package io.moldau.ops.console;
 
-
-
+import org.jspecify.annotations.NullMarked;

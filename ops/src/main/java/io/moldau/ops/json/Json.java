@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Writes records, maps with text keys, collections, texts, numbers, truth values and null as JSON. Functions.
+/// Writes records, maps with text keys, collections, texts, words of enums, numbers, truth values and null as JSON.
+/// Functions.
 ///
 /// A library would do more, and cost a start and an archive more than the answers of one small interface are worth.
 public final class Json {
@@ -45,6 +46,7 @@ public final class Json {
         switch (value) {
             case null -> text.append("null");
             case CharSequence it -> string(it);
+            case Enum<?> it -> string(it.toString());
             case Boolean it -> text.append(it);
             case Integer it -> text.append(it);
             case Long it -> text.append(it);

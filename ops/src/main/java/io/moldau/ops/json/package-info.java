@@ -2,5 +2,4 @@
 @NullMarked
 package io.moldau.ops.json;
 
-
-
+import org.jspecify.annotations.NullMarked;

@@ -2,5 +2,4 @@
 @NullMarked
 package io.moldau.ops.records;
 
-
-
+import org.jspecify.annotations.NullMarked;

@@ -3,5 +3,4 @@
 @NullMarked
 package io.moldau.ops.report;
 
-
-
+import org.jspecify.annotations.NullMarked;

@@ -27,7 +27,7 @@ class AccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost", "localhost:9644", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:9644", "::1"})
+    @ValueSource(strings = {"localhost", "localhost:9644", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:9644", "[::1]"})
     void thisMachinesNames(String host) {
         assertThat(HERE.verdict(false, headers(host, null))).isEqualTo(Verdict.ALLOWED);
     }

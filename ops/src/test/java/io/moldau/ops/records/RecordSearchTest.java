@@ -41,10 +41,11 @@ class RecordSearchTest {
         Duration slowness = Duration.ZERO;
 
         void add(BatchBuilder batch) {
-            add(batch.baseOffset(end).build());
+            add(batch.build());
         }
 
         void add(ByteBuffer batch) {
+            RecordBatch.at(batch).setBaseOffset(end);
             batches.add(batch);
             end = RecordBatch.at(batch).nextOffset();
         }
@@ -184,7 +185,7 @@ class RecordSearchTest {
     @Test
     void holesOfCompactionEndNothing() {
         log.addRecords(3);
-        log.add(new BatchBuilder().baseOffset(3).append(1, null, null).lastOffset(50).build());
+        log.add(new BatchBuilder().append(1, null, null).lastOffset(47));
         log.addRecords(2);
         assertThat(offsets(search(new Start.At(0), null, 100, PLENTY))).isEqualTo(List.of(0L, 1L, 2L, 3L, 51L, 52L));
         assertThat(offsets(search(new Start.At(20), null, 100, PLENTY))).isEqualTo(List.of(51L, 52L));
@@ -223,9 +224,7 @@ class RecordSearchTest {
     @Test
     void marksAreNoDataAndHaveNoKeys() {
         log.addRecords(1);
-        ByteBuffer mark = ControlRecord.endTransactionBatch(7, (short) 1, 1_300, new ControlRecord.EndTransaction(true, 0));
-        RecordBatch.at(mark).setBaseOffset(1);
-        log.add(mark);
+        log.add(ControlRecord.endTransactionBatch(7, (short) 1, 1_300, new ControlRecord.EndTransaction(true, 0)));
 
         assertThat(search(new Start.At(0), null, 10, PLENTY).records())
                 .extracting(Found::kind)
@@ -239,7 +238,6 @@ class RecordSearchTest {
     void aBatchThatCannotBeTakenApartIsToldAndPassedOver() {
         log.addRecords(1);
         ByteBuffer broken = new BatchBuilder()
-                .baseOffset(1)
                 .compression(Compression.GZIP)
                 .append(1, null, "x".repeat(100).getBytes(UTF_8))
                 .build();
