@@ -66,9 +66,10 @@ public final class MoldauKeys {
                                             : "it must have at least " + SHORTEST_TOKEN + " characters",
                                     "empty, or " + SHORTEST_TOKEN + " characters and more"))
             .defaultTo("")
-            .describedAs("What a browser's login (any name, this as the password) or a script's `Authorization: Bearer` "
-                    + "has to say to see the console and `/api/`. Empty, those are for this machine only, and need no "
-                    + "login.");
+            .describedAs(
+                    "What a browser's login (any name, this as the password) or a script's `Authorization: Bearer` "
+                            + "has to say to see the console and `/api/`. Empty, those are for this machine only, and need no "
+                            + "login.");
 
     public static final ConfigKey<Integer> METRICS_PARTITIONS = ConfigKey.of(
                     "moldau.metrics.max.partitions", ConfigType.intAtLeast(0))

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Who may see what of the admin listener. Pure.
 ///
-/// Health and metrics are for whoever reaches the port: supervisors, balancers and Prometheus know no login. The console
-/// and the data behind it are for this machine, or for those who have the token. A browser that was sent here under
+/// Health and metrics are for whoever reaches the port: supervisors, balancers and Prometheus know no login.
+/// The console and the data behind it are for this machine, or for those who have the token. A browser that was sent
+/// here under
 /// another name than this machine's, or by a page from elsewhere, is turned away.
 ///
 /// @param loopback whether the port can be reached from this machine alone
@@ -77,8 +78,8 @@ record Access(boolean loopback, String token) {
             return false;
         }
         try {
-            byte[] decoded =
-                    Base64.getDecoder().decode(authorization.substring(BASIC.length()).strip());
+            byte[] decoded = Base64.getDecoder()
+                    .decode(authorization.substring(BASIC.length()).strip());
             String pair = new String(decoded, StandardCharsets.UTF_8);
             return isToken(pair.substring(pair.indexOf(':') + 1));
         } catch (IllegalArgumentException e) {
@@ -89,7 +90,6 @@ record Access(boolean loopback, String token) {
 
     /// Takes as long for any wrong one.
     private boolean isToken(String said) {
-        return MessageDigest.isEqual(
-                said.getBytes(StandardCharsets.UTF_8), token.getBytes(StandardCharsets.UTF_8));
+        return MessageDigest.isEqual(said.getBytes(StandardCharsets.UTF_8), token.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -59,8 +59,9 @@ public final class AdminServer implements AutoCloseable {
     private static final String LOGIN = "Basic realm=\"Moldau\", charset=\"UTF-8\"";
 
     /// Nothing from elsewhere is loaded, and nothing is run but what is in the archive.
-    private static final String CONTENT_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-            + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    private static final String CONTENT_POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                    + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private static final Map<String, List<String>> ALWAYS = Map.of(
             "X-Content-Type-Options", List.of("nosniff"),
@@ -240,7 +241,8 @@ public final class AdminServer implements AutoCloseable {
                 throw new Refusal(UNAVAILABLE, "others are asking; this node answers " + ANSWERS + " at a time");
             }
             Object answer = api.answer(
-                    exchange.getRequestURI().getRawPath(), exchange.getRequestURI().getRawQuery());
+                    exchange.getRequestURI().getRawPath(),
+                    exchange.getRequestURI().getRawQuery());
             if (answer instanceof Api.Not(Object what)) {
                 json(exchange, UNAVAILABLE, what);
             } else {

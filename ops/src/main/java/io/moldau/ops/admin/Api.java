@@ -68,14 +68,20 @@ final class Api {
                             asked.number("from", 0, 0, Integer.MAX_VALUE),
                             asked.number("limit", USUAL_PARTITIONS, 1, MOST_PARTITIONS));
                 })
-                .add("/api/v1/topics/{topic}/configs", asked ->
-                        configs.ofTopic(observation.existing(asked.named("topic")).name()))
-                .add("/api/v1/topics/{topic}/find", asked ->
-                        records.find(observation.existing(asked.named("topic")), asked))
-                .add("/api/v1/topics/{topic}/partitions/{partition}/records", asked ->
-                        records.page(observation.existing(asked.named("topic")), asked))
-                .add("/api/v1/topics/{topic}/partitions/{partition}/why", asked ->
-                        why.partition(observation.existing(asked.named("topic")), asked.numberNamed("partition")))
+                .add(
+                        "/api/v1/topics/{topic}/configs",
+                        asked -> configs.ofTopic(
+                                observation.existing(asked.named("topic")).name()))
+                .add(
+                        "/api/v1/topics/{topic}/find",
+                        asked -> records.find(observation.existing(asked.named("topic")), asked))
+                .add(
+                        "/api/v1/topics/{topic}/partitions/{partition}/records",
+                        asked -> records.page(observation.existing(asked.named("topic")), asked))
+                .add(
+                        "/api/v1/topics/{topic}/partitions/{partition}/why",
+                        asked -> why.partition(
+                                observation.existing(asked.named("topic")), asked.numberNamed("partition")))
                 .add("/api/v1/groups", asked -> groups.list())
                 .add("/api/v1/groups/{group}", asked -> groups.one(asked.named("group")))
                 .add("/api/v1/groups/{group}/why", asked -> why.group(asked.named("group")));

@@ -27,11 +27,13 @@ final class ConfigAnswers {
         if (id != node.config().nodeId()) {
             throw new Refusal(
                     404,
-                    "this is node " + node.config().nodeId() + ", and settings of a broker are told by the broker: ask node "
-                            + id + "'s own admin listener, or 'moldau configs show broker " + id + " --all'");
+                    "this is node " + node.config().nodeId()
+                            + ", and settings of a broker are told by the broker: ask node " + id
+                            + "'s own admin listener, or 'moldau configs show broker " + id + " --all'");
         }
         return answer(
-                "broker " + id, node.settings().describeBroker(node.image().get().configs()));
+                "broker " + id,
+                node.settings().describeBroker(node.image().get().configs()));
     }
 
     private static Answers.Configs answer(String resource, List<DescribedConfig> configs) {
@@ -56,7 +58,9 @@ final class ConfigAnswers {
                 config.key().documentation(),
                 config.synonyms().stream()
                         .map(it -> new Answers.Synonym(
-                                it.name(), secret ? null : it.value(), it.source().name()))
+                                it.name(),
+                                secret ? null : it.value(),
+                                it.source().name()))
                         .toList());
     }
 }

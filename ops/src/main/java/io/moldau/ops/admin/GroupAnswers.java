@@ -50,13 +50,18 @@ final class GroupAnswers {
     }
 
     private static long lagRecords(GroupLags.Group group) {
-        return group.lags().stream().mapToLong(lag -> Math.max(0, lag.records())).sum();
+        return group.lags().stream()
+                .mapToLong(lag -> Math.max(0, lag.records()))
+                .sum();
     }
 
     /// The oldest unread record's age; null as long as one partition's is not known.
     private static @Nullable Double lagSeconds(GroupLags.Group group) {
         return group.lags().stream().allMatch(lag -> lag.seconds() >= 0)
-                ? group.lags().stream().mapToDouble(GroupLags.Lag::seconds).max().orElse(0)
+                ? group.lags().stream()
+                        .mapToDouble(GroupLags.Lag::seconds)
+                        .max()
+                        .orElse(0)
                 : null;
     }
 

@@ -16,8 +16,8 @@ import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.state.LeaderReads;
 import io.moldau.ops.state.SafeToStop;
 import io.moldau.wire.message.DescribeQuorumRequestData;
-import io.moldau.wire.message.DescribeQuorumResponseData.ReplicaState;
 import io.moldau.wire.message.DescribeQuorumResponseData;
+import io.moldau.wire.message.DescribeQuorumResponseData.ReplicaState;
 import io.moldau.wire.protocol.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -245,7 +245,8 @@ final class Observation {
         var some = new TreeMap<>(topic.partitions())
                 .tailMap(from).entrySet().stream().limit(limit).toList();
         List<TopicPartition> elsewhere = some.stream()
-                .filter(entry -> entry.getValue().hasLeader() && entry.getValue().leader() != node.config().nodeId())
+                .filter(entry -> entry.getValue().hasLeader()
+                        && entry.getValue().leader() != node.config().nodeId())
                 .map(entry -> new TopicPartition(name, entry.getKey()))
                 .toList();
         Map<TopicPartition, Long> starts = leaders.starts(elsewhere);
@@ -255,7 +256,8 @@ final class Observation {
             PartitionRegistration partition = entry.getValue();
             var id = new TopicPartition(name, entry.getKey());
             Answers.Replica local = local(id);
-            boolean leadsHere = local != null && partition.leader() == node.config().nodeId();
+            boolean leadsHere =
+                    local != null && partition.leader() == node.config().nodeId();
             partitions.add(new Answers.Partition(
                     entry.getKey(),
                     partition.hasLeader() ? partition.leader() : null,
@@ -329,7 +331,8 @@ final class Observation {
     }
 
     /// The same for explanations; null if no leader answers.
-    @Nullable QuorumReport quorumReport() {
+    @Nullable
+    QuorumReport quorumReport() {
         DescribeQuorumResponseData.PartitionData described = describeQuorum();
         return described == null
                 ? null

@@ -17,12 +17,14 @@ record Parameters(Map<String, String> path, Map<String, String> query) {
         return (int) number(name, named(name), 0, Integer.MAX_VALUE);
     }
 
-    @Nullable String text(String name) {
+    @Nullable
+    String text(String name) {
         return query.get(name);
     }
 
     /// Null if the query does not have it.
-    @Nullable Long number(String name, long least, long most) {
+    @Nullable
+    Long number(String name, long least, long most) {
         String text = query.get(name);
         return text == null || text.isEmpty() ? null : Long.valueOf(number(name, text, least, most));
     }
@@ -58,8 +60,7 @@ record Parameters(Map<String, String> path, Map<String, String> query) {
         var others = new TreeSet<>(query.keySet());
         others.removeAll(Set.of(names));
         if (!others.isEmpty()) {
-            throw new Refusal(
-                    400, "the query has no " + others.first() + "; it may have " + String.join(", ", names));
+            throw new Refusal(400, "the query has no " + others.first() + "; it may have " + String.join(", ", names));
         }
         return this;
     }

@@ -37,7 +37,8 @@ final class Routes {
 
     /// @param rawPath still encoded
     /// @param rawQuery the same; null if there is none
-    @Nullable Match find(String rawPath, @Nullable String rawQuery) {
+    @Nullable
+    Match find(String rawPath, @Nullable String rawQuery) {
         List<String> asked = List.of(rawPath.substring(1).split("/", -1));
         for (Route route : routes.values()) {
             Map<String, String> values = match(route.segments(), asked);
@@ -56,7 +57,9 @@ final class Routes {
         for (int i = 0; i < asked.size(); i++) {
             String part = template.get(i);
             if (part.startsWith("{")) {
-                values.put(part.substring(1, part.length() - 1), decoded(asked.get(i).replace("+", "%2B")));
+                values.put(
+                        part.substring(1, part.length() - 1),
+                        decoded(asked.get(i).replace("+", "%2B")));
             } else if (!part.equals(asked.get(i))) {
                 return null;
             }

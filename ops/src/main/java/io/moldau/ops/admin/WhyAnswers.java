@@ -44,11 +44,7 @@ final class WhyAnswers {
     private long lastNanos;
 
     WhyAnswers(
-            NodeView node,
-            Observation observation,
-            GroupAnswers groups,
-            ClusterPicture pictures,
-            LeaderReads leaders) {
+            NodeView node, Observation observation, GroupAnswers groups, ClusterPicture pictures, LeaderReads leaders) {
         this.node = node;
         this.observation = observation;
         this.groups = groups;
@@ -122,9 +118,8 @@ final class WhyAnswers {
         now.positions().forEach(position -> topics.add(position.partition().topic()));
         Map<TopicPartition, Long> still = new HashMap<>(entry.still());
         still.values().removeIf(seconds -> seconds < STILL_SECONDS);
-        Map<TopicPartition, Long> starts = leaders.starts(now.positions().stream()
-                .map(GroupReport.Position::partition)
-                .collect(Collectors.toSet()));
+        Map<TopicPartition, Long> starts = leaders.starts(
+                now.positions().stream().map(GroupReport.Position::partition).collect(Collectors.toSet()));
         return answer("group " + id, Explanation.group(picture(topics::contains), now, starts, still));
     }
 

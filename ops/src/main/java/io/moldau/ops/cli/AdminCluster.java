@@ -269,8 +269,8 @@ final class AdminCluster implements Cluster {
     @Override
     public void reassign(Map<TopicPartition, List<Integer>> replicas) {
         Map<org.apache.kafka.common.TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
-        replicas.forEach(
-                (partition, brokers) -> wanted.put(theirs(partition), Optional.of(new NewPartitionReassignment(brokers))));
+        replicas.forEach((partition, brokers) ->
+                wanted.put(theirs(partition), Optional.of(new NewPartitionReassignment(brokers))));
         calls.get(
                 "the change of replicas",
                 admin.alterPartitionReassignments(wanted).all());

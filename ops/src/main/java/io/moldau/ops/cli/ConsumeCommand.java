@@ -1,6 +1,5 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.report.Picture.Topic;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

@@ -4,7 +4,6 @@ import io.moldau.ops.report.Diagnosis;
 import io.moldau.ops.report.Explanation;
 import io.moldau.ops.report.Finding;
 import io.moldau.ops.report.GroupReport;
-import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture;
 import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.report.Words;

@@ -5,7 +5,6 @@ import io.moldau.ops.cli.Cluster.GroupName;
 import io.moldau.ops.report.Explanation;
 import io.moldau.ops.report.Finding;
 import io.moldau.ops.report.GroupReport;
-import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.Picture;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.moldau.ops.cli;
 
 import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.GroupName;
-import io.moldau.ops.report.GroupReport.Group;
 import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.GroupReport.Group;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.TextTable;

@@ -1,8 +1,8 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Picture;
 import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Topic;
-import io.moldau.ops.report.Picture;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

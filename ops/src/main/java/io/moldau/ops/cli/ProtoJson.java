@@ -5,7 +5,6 @@ import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Message;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.record.Id;
-import io.moldau.ops.json.Json;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;

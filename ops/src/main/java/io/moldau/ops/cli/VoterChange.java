@@ -12,10 +12,8 @@ final class VoterChange {
     private VoterChange() {}
 
     static void print(ToolContext context, ClusterOptions options, String done, Cluster cluster) {
-        List<Integer> voters = cluster.quorum().voters().stream()
-                .map(Replica::id)
-                .sorted()
-                .toList();
+        List<Integer> voters =
+                cluster.quorum().voters().stream().map(Replica::id).sorted().toList();
         context.print(
                 options.json(),
                 Map.of("voters", voters),

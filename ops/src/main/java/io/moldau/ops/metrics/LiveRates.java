@@ -53,7 +53,11 @@ public final class LiveRates {
     /// @param p50Ms half of them were not slower; null if there were none
     /// @param p99Ms 99 of 100 were not slower
     public record ApiRate(
-            String api, double requests, double errors, @Nullable Double p50Ms, @Nullable Double p99Ms) {}
+            String api,
+            double requests,
+            double errors,
+            @Nullable Double p50Ms,
+            @Nullable Double p99Ms) {}
 
     private record Look(long nanos, Counters counters) {}
 
@@ -90,8 +94,8 @@ public final class LiveRates {
         Traffic total = Traffic.NONE;
         List<TopicRate> topics = new ArrayList<>();
         for (var entry : after.counters().topics().entrySet()) {
-            Traffic grown = entry.getValue()
-                    .minus(before.counters().topics().getOrDefault(entry.getKey(), Traffic.NONE));
+            Traffic grown =
+                    entry.getValue().minus(before.counters().topics().getOrDefault(entry.getKey(), Traffic.NONE));
             total = total.plus(grown);
             topics.add(rate(entry.getKey(), grown, over));
         }

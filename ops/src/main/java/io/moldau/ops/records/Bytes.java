@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param text null if they are no text
 /// @param hex null if they are text
 /// @param truncated whether only the first of them are shown
-public record Bytes(int size, @Nullable String text, @Nullable String hex, boolean truncated) {
+public record Bytes(
+        int size, @Nullable String text, @Nullable String hex, boolean truncated) {
 
     private static final int LONGEST_CHARACTER = 4;
 

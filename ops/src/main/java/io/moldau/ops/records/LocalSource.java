@@ -33,7 +33,9 @@ public final class LocalSource implements RecordSource {
 
     @Override
     public long offsetAt(long timestampMs) {
-        @Nullable TimestampAndOffset found = sound(() -> partition.log().offsetForTimestamp(timestampMs, partition.highWatermark()));
+        @Nullable
+        TimestampAndOffset found =
+                sound(() -> partition.log().offsetForTimestamp(timestampMs, partition.highWatermark()));
         return found == null ? -1 : found.offset();
     }
 
@@ -42,8 +44,8 @@ public final class LocalSource implements RecordSource {
         return switch (sound(() -> partition.log().read(offset, CHUNK_BYTES, partition.highWatermark(), true))) {
             case ReadOutcome.Slice(LogSlice slice) -> copied(slice);
             case ReadOutcome.OutOfRange ignored ->
-                throw new SourceException("offset " + offset + " of " + partition.topicPartition() + " has just been"
-                        + " deleted");
+                throw new SourceException(
+                        "offset " + offset + " of " + partition.topicPartition() + " has just been" + " deleted");
         };
     }
 
@@ -69,6 +71,7 @@ public final class LocalSource implements RecordSource {
 
     /// Whoever serves the partition finds the same and takes it offline.
     private SourceException unreadable(Exception cause) {
-        return new SourceException("the log of " + partition.topicPartition() + " cannot be read: " + cause.getMessage());
+        return new SourceException(
+                "the log of " + partition.topicPartition() + " cannot be read: " + cause.getMessage());
     }
 }

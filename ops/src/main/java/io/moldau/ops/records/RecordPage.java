@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param startOffset where the search began; null if no record is as young as was asked for
 /// @param nextOffset where another search would go on
 /// @param previousOffset where the page before this one begins; null if there is none
-/// @param stopped why it did not go on: `limit` records were found, the `end` was reached, or it had looked at as much as
-///     one search may (`bound`)
+/// @param stopped why it did not go on: `limit` records were found, the `end` was reached, or it had
+///     looked at as much as one search may (`bound`)
 /// @param scannedRecords how many were looked at
 /// @param bounds how much one search may look at
 public record RecordPage(
@@ -33,8 +33,8 @@ public record RecordPage(
 
     /// A record.
     ///
-    /// @param kind `data`, `commit` or `abort` for the end of a transaction, `control` for other marks, or `unreadable`
-    ///     for a batch that cannot be taken apart
+    /// @param kind `data`, `commit` or `abort` for the end of a transaction, `control` for other marks,
+    ///     or `unreadable` for a batch that cannot be taken apart
     /// @param timestampMs null if it has none
     /// @param timestampType `CreateTime` or `LogAppendTime`
     /// @param producerId null if the producer has none

@@ -93,8 +93,7 @@ public final class RecordSearch {
 
     private @Nullable Long start(RecordSource.Bounds reach) {
         return switch (query.start()) {
-            case RecordQuery.Start.At(long offset) ->
-                Math.clamp(offset, reach.logStartOffset(), reach.highWatermark());
+            case RecordQuery.Start.At(long offset) -> Math.clamp(offset, reach.logStartOffset(), reach.highWatermark());
             case RecordQuery.Start.Since(long timestampMs) -> {
                 long at = source.offsetAt(timestampMs);
                 yield at < 0 ? null : Long.valueOf(at);

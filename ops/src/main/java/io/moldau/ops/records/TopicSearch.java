@@ -23,14 +23,24 @@ public final class TopicSearch {
     ///
     /// @param complete whether every record was looked at, or the limit was reached
     public record Answer(
-            String topic, boolean complete, int scannedRecords, Bounds bounds, List<Searched> searched, List<Hit> hits) {}
+            String topic,
+            boolean complete,
+            int scannedRecords,
+            Bounds bounds,
+            List<Searched> searched,
+            List<Hit> hits) {}
 
     /// One partition.
     ///
-    /// @param stopped as in [RecordPage]; `unreadable` if nobody let us read it; `left` if it was not its turn any more
+    /// @param stopped as in [RecordPage]; `unreadable` if nobody let us read it; `left` if it was not its
+    ///     turn any more
     /// @param why empty unless it is unreadable
     public record Searched(
-            int partition, String stopped, int scannedRecords, @Nullable Long nextOffset, String why) {}
+            int partition,
+            String stopped,
+            int scannedRecords,
+            @Nullable Long nextOffset,
+            String why) {}
 
     /// A record and its partition.
     public record Hit(int partition, Found record) {}
@@ -62,11 +72,9 @@ public final class TopicSearch {
                             .run(new TopicPartition(topic, partition), -1);
                     page.records().forEach(record -> hits.add(new Hit(partition, record)));
                     scanned += page.scannedRecords();
-                    searched.add(new Searched(
-                            partition, page.stopped(), page.scannedRecords(), page.nextOffset(), ""));
+                    searched.add(new Searched(partition, page.stopped(), page.scannedRecords(), page.nextOffset(), ""));
                 } catch (SourceException e) {
-                    searched.add(
-                            new Searched(partition, "unreadable", 0, null, String.valueOf(e.getMessage())));
+                    searched.add(new Searched(partition, "unreadable", 0, null, String.valueOf(e.getMessage())));
                 }
             }
         }

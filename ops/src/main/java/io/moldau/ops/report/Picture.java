@@ -30,7 +30,8 @@ public record Picture(
     /// @param totalBytes of its disk, -1 if unknown
     /// @param usableBytes of its disk, -1 if unknown
     /// @param sizes of the partitions in it
-    public record LogDir(String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
+    public record LogDir(
+            String path, String error, long totalBytes, long usableBytes, Map<TopicPartition, Long> sizes) {}
 
     public record Topic(String name, Uuid id, boolean internal, List<Partition> partitions) {
 

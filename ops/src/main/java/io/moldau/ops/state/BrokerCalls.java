@@ -33,13 +33,15 @@ public final class BrokerCalls implements AutoCloseable {
     /// Asks without waiting. Whoever gets the answer closes it; [#await] waits for it.
     ///
     /// @return null if there is no such broker, or no way to it is known
-    @Nullable CompletableFuture<PeerResponse> send(int broker, short version, Message request) {
+    @Nullable
+    CompletableFuture<PeerResponse> send(int broker, short version, Message request) {
         PeerClient client = client(broker);
         return client == null ? null : client.send(version, request, TIMEOUT_MS);
     }
 
     /// Asks and waits; null if there is no answer.
-    @Nullable PeerResponse ask(int broker, short version, Message request) {
+    @Nullable
+    PeerResponse ask(int broker, short version, Message request) {
         return await(send(broker, version, request));
     }
 

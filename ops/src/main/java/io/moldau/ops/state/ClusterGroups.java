@@ -7,18 +7,18 @@ import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.time.Time;
 import io.moldau.metadata.image.BrokerRegistration;
-import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.GroupReport.Member;
 import io.moldau.wire.message.ConsumerProtocolAssignment;
 import io.moldau.wire.message.DescribeGroupsRequestData;
+import io.moldau.wire.message.DescribeGroupsResponseData;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroupMember;
-import io.moldau.wire.message.DescribeGroupsResponseData;
 import io.moldau.wire.message.ListGroupsRequestData;
-import io.moldau.wire.message.ListGroupsResponseData.ListedGroup;
 import io.moldau.wire.message.ListGroupsResponseData;
-import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
+import io.moldau.wire.message.ListGroupsResponseData.ListedGroup;
 import io.moldau.wire.message.OffsetFetchRequestData;
+import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import io.moldau.wire.message.OffsetFetchResponseData;
 import io.moldau.wire.protocol.ByteBufferReadable;
 import io.moldau.wire.protocol.MalformedMessageException;
@@ -147,10 +147,7 @@ public final class ClusterGroups {
         var described = new CompletableFuture<List<DescribedGroup>>();
         broker.groups().describe(some(groups), false, described::complete);
         return new Coordinated(
-                id,
-                groups,
-                byId(within(described, List.of())),
-                within(census, new GroupCensus(List.of(), 0, 0, 0)));
+                id, groups, byId(within(described, List.of())), within(census, new GroupCensus(List.of(), 0, 0, 0)));
     }
 
     private static <T> T within(CompletableFuture<T> answer, T otherwise) {
@@ -253,8 +250,7 @@ public final class ClusterGroups {
                 atMs, List.copyOf(entries), Math.max(0, total - entries.size()), loading, List.copyOf(silent));
     }
 
-    private Map<TopicPartition, Long> still(
-            GroupReport.Group group, Map<String, Map<TopicPartition, Stand>> seen) {
+    private Map<TopicPartition, Long> still(GroupReport.Group group, Map<String, Map<TopicPartition, Stand>> seen) {
         long now = time.nanoseconds();
         Map<TopicPartition, Stand> before = stands.getOrDefault(group.id(), Map.of());
         Map<TopicPartition, Stand> after = new HashMap<>();

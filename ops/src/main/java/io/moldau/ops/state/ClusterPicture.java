@@ -10,11 +10,11 @@ import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
+import io.moldau.ops.report.Picture;
 import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
-import io.moldau.ops.report.Picture;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
 import io.moldau.wire.message.DescribeLogDirsResponseData;
 import java.io.IOException;
@@ -157,7 +157,11 @@ public final class ClusterPicture {
     private static LogDir online(NodeView.Broker broker, Path path) {
         try {
             return new LogDir(
-                    path.toString(), "", broker.logs().totalBytes(path), broker.logs().usableBytes(path), Map.of());
+                    path.toString(),
+                    "",
+                    broker.logs().totalBytes(path),
+                    broker.logs().usableBytes(path),
+                    Map.of());
         } catch (IOException e) {
             return new LogDir(path.toString(), String.valueOf(e.getMessage()), -1, -1, Map.of());
         }

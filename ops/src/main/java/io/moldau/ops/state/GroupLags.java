@@ -50,8 +50,7 @@ public final class GroupLags {
     private long lastNanos;
 
     /// @param broker the node's
-    public GroupLags(
-            NodeView node, NodeView.Broker broker, LeaderReads leaders, int mostGroups, int mostPartitions) {
+    public GroupLags(NodeView node, NodeView.Broker broker, LeaderReads leaders, int mostGroups, int mostPartitions) {
         this.broker = broker;
         this.time = node.time();
         this.reader = new LagReader(broker, leaders);

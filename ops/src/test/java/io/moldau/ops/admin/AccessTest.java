@@ -27,13 +27,23 @@ class AccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost", "localhost:9644", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:9644", "[::1]"})
+    @ValueSource(
+            strings = {"localhost", "localhost:9644", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:9644", "[::1]"
+            })
     void thisMachinesNames(String host) {
         assertThat(HERE.verdict(false, headers(host, null))).isEqualTo(Verdict.ALLOWED);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"evil.example", "127.0.0.1.evil.example", "localhost.evil.example:9644", "127.evil", "10.0.0.1", ""})
+    @ValueSource(
+            strings = {
+                "evil.example",
+                "127.0.0.1.evil.example",
+                "localhost.evil.example:9644",
+                "127.evil",
+                "10.0.0.1",
+                ""
+            })
     void underAnotherNameNothingIsShownOnLoopback(String host) {
         assertThat(HERE.verdict(false, headers(host, null))).isEqualTo(Verdict.OTHER_NAME);
         assertThat(HERE.verdict(true, headers(host, null))).isEqualTo(Verdict.OTHER_NAME);
@@ -41,8 +51,10 @@ class AccessTest {
 
     @Test
     void aPageFromElsewhereMayNotAsk() {
-        assertThat(HERE.verdict(false, new Headers("localhost", null, "cross-site"))).isEqualTo(Verdict.OTHER_SITE);
-        assertThat(HERE.verdict(false, new Headers("localhost", null, "same-origin"))).isEqualTo(Verdict.ALLOWED);
+        assertThat(HERE.verdict(false, new Headers("localhost", null, "cross-site")))
+                .isEqualTo(Verdict.OTHER_SITE);
+        assertThat(HERE.verdict(false, new Headers("localhost", null, "same-origin")))
+                .isEqualTo(Verdict.ALLOWED);
         assertThat(HERE.verdict(false, new Headers("localhost", null, "none"))).isEqualTo(Verdict.ALLOWED);
     }
 
@@ -57,24 +69,36 @@ class AccessTest {
     @Test
     void theTokenOpens() {
         assertThat(WITH_TOKEN.verdict(true, headers("broker1", null))).isEqualTo(Verdict.ALLOWED);
-        assertThat(WITH_TOKEN.verdict(false, headers("broker1", "Bearer " + TOKEN))).isEqualTo(Verdict.ALLOWED);
-        assertThat(WITH_TOKEN.verdict(false, headers("broker1", basic("me:" + TOKEN)))).isEqualTo(Verdict.ALLOWED);
+        assertThat(WITH_TOKEN.verdict(false, headers("broker1", "Bearer " + TOKEN)))
+                .isEqualTo(Verdict.ALLOWED);
+        assertThat(WITH_TOKEN.verdict(false, headers("broker1", basic("me:" + TOKEN))))
+                .isEqualTo(Verdict.ALLOWED);
         assertThat(new Access(true, "with:colon:in:it")
                         .verdict(false, headers("localhost", basic("me:with:colon:in:it"))))
                 .isEqualTo(Verdict.ALLOWED);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "Bearer ", "Bearer 0123456789abcdeF", "Bearer 0123456789abcdef0", "Basic %%%", "Basic ", "0123456789abcdef"})
+    @ValueSource(
+            strings = {
+                "",
+                "Bearer ",
+                "Bearer 0123456789abcdeF",
+                "Bearer 0123456789abcdef0",
+                "Basic %%%",
+                "Basic ",
+                "0123456789abcdef"
+            })
     void whatIsNoTokenDoesNot(String authorization) {
         assertThat(WITH_TOKEN.verdict(false, headers("broker1", authorization))).isEqualTo(Verdict.NO_TOKEN);
-        assertThat(WITH_TOKEN.verdict(false, headers("broker1", basic(authorization)))).isEqualTo(
-                authorization.equals(TOKEN) ? Verdict.ALLOWED : Verdict.NO_TOKEN);
+        assertThat(WITH_TOKEN.verdict(false, headers("broker1", basic(authorization))))
+                .isEqualTo(authorization.equals(TOKEN) ? Verdict.ALLOWED : Verdict.NO_TOKEN);
         assertThat(WITH_TOKEN.verdict(false, headers("broker1", null))).isEqualTo(Verdict.NO_TOKEN);
     }
 
     @Test
     void onLoopbackTheTokenIsAskedForToo() {
-        assertThat(new Access(true, TOKEN).verdict(false, headers("localhost", null))).isEqualTo(Verdict.NO_TOKEN);
+        assertThat(new Access(true, TOKEN).verdict(false, headers("localhost", null)))
+                .isEqualTo(Verdict.NO_TOKEN);
     }
 }

@@ -20,10 +20,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,36 +68,35 @@ class AdminServerTest {
     }
 
     private void lookAtEverything(AdministeredNode node, HttpClient client) throws Exception {
-            JsonNode description =
-                    JSON.readTree(get(client, node, "/api/openapi.json").body());
-            assertThat(paths(description)).containsExactlyInAnyOrderElementsOf(served(node));
-            Set<String> seen = new HashSet<>();
-            for (var path : description.get("paths").properties()) {
-                String asked = asked(path.getKey());
-                HttpResponse<String> answer = get(client, node, asked);
-                JsonNode response = path.getValue().at("/get/responses/" + answer.statusCode());
-                assertThat(response.isMissingNode())
-                        .as("%s answers %d as described", asked, answer.statusCode())
-                        .isFalse();
-                JsonNode schema = response.at("/content/application~1json/schema");
-                if (!schema.isMissingNode()) {
-                    check(asked, JSON.readTree(answer.body()), schema, description, seen);
-                }
+        JsonNode description =
+                JSON.readTree(get(client, node, "/api/openapi.json").body());
+        assertThat(paths(description)).containsExactlyInAnyOrderElementsOf(served(node));
+        Set<String> seen = new HashSet<>();
+        for (var path : description.get("paths").properties()) {
+            String asked = asked(path.getKey());
+            HttpResponse<String> answer = get(client, node, asked);
+            JsonNode response = path.getValue().at("/get/responses/" + answer.statusCode());
+            assertThat(response.isMissingNode())
+                    .as("%s answers %d as described", asked, answer.statusCode())
+                    .isFalse();
+            JsonNode schema = response.at("/content/application~1json/schema");
+            if (!schema.isMissingNode()) {
+                check(asked, JSON.readTree(answer.body()), schema, description, seen);
             }
-            HttpResponse<String> missing = get(client, node, "/api/v1/topics/nothing");
-            assertThat(missing.statusCode()).isEqualTo(404);
-            check(
-                    "missing topic",
-                    JSON.readTree(missing.body()),
-                    description.at(
-                            "/paths/~1api~1v1~1topics~1{topic}/get/responses/404/content/application~1json/schema"),
-                    description,
-                    seen);
+        }
+        HttpResponse<String> missing = get(client, node, "/api/v1/topics/nothing");
+        assertThat(missing.statusCode()).isEqualTo(404);
+        check(
+                "missing topic",
+                JSON.readTree(missing.body()),
+                description.at("/paths/~1api~1v1~1topics~1{topic}/get/responses/404/content/application~1json/schema"),
+                description,
+                seen);
 
-            // Nothing is described that no answer had.
-            List<String> described = new ArrayList<>();
-            description.at("/components/schemas").fieldNames().forEachRemaining(described::add);
-            assertThat(seen).containsExactlyInAnyOrderElementsOf(described);
+        // Nothing is described that no answer had.
+        List<String> described = new ArrayList<>();
+        description.at("/components/schemas").fieldNames().forEachRemaining(described::add);
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(described);
     }
 
     /// A path of which everything in it is there.
@@ -241,8 +240,8 @@ class AdminServerTest {
             for (String closed : List.of("/", "/console/app.js", "/api/v1/cluster", "/nothing")) {
                 assertThat(get(client, node, closed)).as(closed).satisfies(answer -> {
                     assertThat(answer.statusCode()).isEqualTo(401);
-                    assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValueSatisfying(it -> assertThat(it)
-                            .startsWith("Basic "));
+                    assertThat(answer.headers().firstValue("WWW-Authenticate"))
+                            .hasValueSatisfying(it -> assertThat(it).startsWith("Basic "));
                 });
             }
             var login = client.send(
@@ -281,11 +280,14 @@ class AdminServerTest {
             assertThat(page.statusCode()).isEqualTo(200);
             assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
             assertThat(page.headers().firstValue("Content-Security-Policy"))
-                    .hasValueSatisfying(policy -> assertThat(policy).contains("default-src 'none'", "script-src 'self'"));
+                    .hasValueSatisfying(
+                            policy -> assertThat(policy).contains("default-src 'none'", "script-src 'self'"));
             assertThat(page.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
             var again = client.send(
                     HttpRequest.newBuilder(uri(node, "/"))
-                            .header("If-None-Match", page.headers().firstValue("ETag").orElseThrow())
+                            .header(
+                                    "If-None-Match",
+                                    page.headers().firstValue("ETag").orElseThrow())
                             .build(),
                     BodyHandlers.ofString());
             assertThat(again.statusCode()).isEqualTo(304);

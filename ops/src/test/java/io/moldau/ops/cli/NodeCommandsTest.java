@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.GroupReport.Group;
 import io.moldau.ops.report.GroupReport.Member;
-import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Partition;
 import java.nio.file.Files;

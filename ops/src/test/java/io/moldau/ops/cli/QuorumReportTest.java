@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.common.Uuid;
 import io.moldau.ops.json.Json;
+import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Quorum;
 import io.moldau.ops.report.QuorumReport.Replica;
-import io.moldau.ops.report.QuorumReport;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.Picture.Broker;
 import io.moldau.ops.report.Picture.Partition;
-import io.moldau.ops.report.Picture.Topic;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

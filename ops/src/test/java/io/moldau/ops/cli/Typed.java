@@ -1,7 +1,6 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.time.Time;
-import io.moldau.ops.report.Words;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

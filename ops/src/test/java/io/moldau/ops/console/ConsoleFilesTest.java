@@ -28,8 +28,7 @@ class ConsoleFilesTest {
     }
 
     private String text(String name) {
-        return new String(
-                Objects.requireNonNull(files.find("/console/" + name)).bytes(), StandardCharsets.UTF_8);
+        return new String(Objects.requireNonNull(files.find("/console/" + name)).bytes(), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -61,14 +60,23 @@ class ConsoleFilesTest {
         ConsoleFile script = Objects.requireNonNull(files.find("/console/app.js"));
         assertThat(script.type()).isEqualTo("text/javascript; charset=utf-8");
         assertThat(script.tag()).matches("\"[0-9a-f]{16}\"");
-        assertThat(Objects.requireNonNull(new ConsoleFiles().find("/console/app.js")).tag())
+        assertThat(Objects.requireNonNull(new ConsoleFiles().find("/console/app.js"))
+                        .tag())
                 .isEqualTo(script.tag());
         assertThat(Objects.requireNonNull(files.find("/console/dom.js")).tag()).isNotEqualTo(script.tag());
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "/console", "/console/", "/console/../Main.class", "/console//app.js", "/app.js", "/console/APP.JS"})
+            strings = {
+                "",
+                "/console",
+                "/console/",
+                "/console/../Main.class",
+                "/console//app.js",
+                "/app.js",
+                "/console/APP.JS"
+            })
     void nothingElseIs(String path) {
         assertThat(files.find(path)).isNull();
     }

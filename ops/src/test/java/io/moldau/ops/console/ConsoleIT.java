@@ -63,7 +63,9 @@ class ConsoleIT {
         nodes = three;
         try (var admin = Admin.create(Map.of("bootstrap.servers", three.bootstrap()))) {
             admin.createTopics(List.of(
-                            new NewTopic("orders", Map.of(0, List.of(1, 2, 3), 1, List.of(2, 3, 1), 2, List.of(2, 1, 3)))
+                            new NewTopic(
+                                            "orders",
+                                            Map.of(0, List.of(1, 2, 3), 1, List.of(2, 3, 1), 2, List.of(2, 1, 3)))
                                     .configs(Map.of("retention.ms", "-1", "min.insync.replicas", "2")),
                             new NewTopic("payments", Map.of(0, List.of(1), 1, List.of(2), 2, List.of(3))),
                             new NewTopic("load", Optional.of(2), Optional.of((short) 2))))
@@ -107,14 +109,19 @@ class ConsoleIT {
                         0,
                         FIRST_MS + i * 1_000L,
                         i == 43 ? new byte[] {0, (byte) 0xff, 0x10} : bytes(i == 42 ? "customer-42" : "order-" + i),
-                        bytes(i == 44 ? "<img src=x onerror=\"document.title='broken in'\">" : "{\"order\": " + i + ", \"amount\": \"" + i + ".50 €\"}"));
+                        bytes(
+                                i == 44
+                                        ? "<img src=x onerror=\"document.title='broken in'\">"
+                                        : "{\"order\": " + i + ", \"amount\": \"" + i + ".50 €\"}"));
                 if (i == 42) {
                     record.headers().add("trace", bytes("4bf92f35")).add("binary", new byte[] {1, 2, (byte) 0xfe});
                 }
                 send(producer, record);
             }
             for (int i = 0; i < 3_000; i++) {
-                send(producer, new ProducerRecord<>("orders", 1, FIRST_MS + i, bytes("many-" + i), bytes("x".repeat(50))));
+                send(
+                        producer,
+                        new ProducerRecord<>("orders", 1, FIRST_MS + i, bytes("many-" + i), bytes("x".repeat(50))));
             }
             send(producer, new ProducerRecord<>("payments", 0, bytes("p"), bytes("paid")));
         }
@@ -130,8 +137,8 @@ class ConsoleIT {
 
     /// A member that has partitions, says that it lives, and reads no further.
     private static KafkaConsumer<byte[], byte[]> hang(ThreeNodes nodes) {
-        var settings = new HashMap<String, Object>(Map.of(
-                "bootstrap.servers", nodes.bootstrap(), "group.id", "billing", "client.id", "billing-worker"));
+        var settings = new HashMap<String, Object>(
+                Map.of("bootstrap.servers", nodes.bootstrap(), "group.id", "billing", "client.id", "billing-worker"));
         settings.put("enable.auto.commit", "false");
         var consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         consumer.subscribe(List.of("orders"));

@@ -37,8 +37,7 @@ class JsonTest {
 
     @Test
     void forPeopleItIsIndented() {
-        assertThat(Json.indented(Map.of("a\"b", "c\\d\n\u0001")))
-                .isEqualTo("{\n  \"a\\\"b\": \"c\\\\d\\n\\u0001\"\n}");
+        assertThat(Json.indented(Map.of("a\"b", "c\\d\n\u0001"))).isEqualTo("{\n  \"a\\\"b\": \"c\\\\d\\n\\u0001\"\n}");
         assertThat(Json.indented(Map.of())).isEqualTo("{}");
         assertThat(Json.indented(List.of(true, 1, List.of()))).isEqualTo("[\n  true,\n  1,\n  []\n]");
         assertThat(Json.indented(null)).isEqualTo("null");

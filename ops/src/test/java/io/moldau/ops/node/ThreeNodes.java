@@ -110,9 +110,7 @@ public final class ThreeNodes implements AutoCloseable {
                 "log.dirs",
                 folder.resolve("node-" + id).toString()));
         return AdministeredNode.start(
-                NodeConfig.fromProperties(all),
-                NodeServices.real().withFaults(new FaultHandler.Recording()),
-                "test");
+                NodeConfig.fromProperties(all), NodeServices.real().withFaults(new FaultHandler.Recording()), "test");
     }
 
     @Override

@@ -30,7 +30,8 @@ class BytesTest {
 
     @Test
     void aPartOfABufferIsThatPart() {
-        ByteBuffer part = ByteBuffer.wrap("0123456789".getBytes(UTF_8)).position(2).limit(5);
+        ByteBuffer part =
+                ByteBuffer.wrap("0123456789".getBytes(UTF_8)).position(2).limit(5);
         assertThat(Bytes.of(part, 100)).isEqualTo(new Bytes(3, "234", null, false));
         assertThat(Bytes.of(part, 2)).isEqualTo(new Bytes(3, "23", null, true));
     }

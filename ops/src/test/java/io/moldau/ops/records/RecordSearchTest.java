@@ -112,7 +112,8 @@ class RecordSearchTest {
         assertThat(page.startOffset()).isEqualTo(7);
         assertThat(page.highWatermark()).isEqualTo(30);
         assertThat(page.leader()).isEqualTo(1);
-        assertThat(offsets(search(new Start.At(page.nextOffset()), null, 100, PLENTY))).isEqualTo(range(16, 30));
+        assertThat(offsets(search(new Start.At(page.nextOffset()), null, 100, PLENTY)))
+                .isEqualTo(range(16, 30));
     }
 
     @Test
@@ -168,14 +169,16 @@ class RecordSearchTest {
         assertThat(bounded.stopped()).isEqualTo("bound");
         assertThat(bounded.nextOffset()).isEqualTo(120);
         assertThat(bounded.bounds().records()).isEqualTo(120);
-        assertThat(offsets(search(new Start.At(bounded.nextOffset()), "k250", 10, PLENTY))).isEqualTo(List.of(250L));
+        assertThat(offsets(search(new Start.At(bounded.nextOffset()), "k250", 10, PLENTY)))
+                .isEqualTo(List.of(250L));
     }
 
     @Test
     void bytesAndTimeBoundASearchToo() {
         log.batchesOfARead = 1;
         log.addRecords(10, 10, 10);
-        assertThat(search(new Start.At(0), "x", 10, new Bounds(1_000, 1, 5)).scannedRecords()).isEqualTo(10);
+        assertThat(search(new Start.At(0), "x", 10, new Bounds(1_000, 1, 5)).scannedRecords())
+                .isEqualTo(10);
         log.slowness = Duration.ofSeconds(3);
         RecordPage slow = search(new Start.At(0), "x", 10, PLENTY);
         assertThat(slow.stopped()).isEqualTo("bound");

@@ -86,8 +86,7 @@ class GroupLagsTest {
         NodeView view = node.node().view();
         GroupLags.Report report;
         try (var calls = new BrokerCalls(view)) {
-            report = new GroupLags(
-                            view, Objects.requireNonNull(view.broker()), new LeaderReads(view, calls), 100, 1000)
+            report = new GroupLags(view, Objects.requireNonNull(view.broker()), new LeaderReads(view, calls), 100, 1000)
                     .report();
         }
         long endedMs = System.currentTimeMillis();
