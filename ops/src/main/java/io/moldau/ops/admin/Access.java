@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// Who may see what of the admin listener. Pure.
 ///
 /// Health and metrics are for whoever reaches the port: supervisors, balancers and Prometheus know no login.
-/// The console and the data behind it are for this machine, or for those who have the token. A browser that was sent
-/// here under
-/// another name than this machine's, or by a page from elsewhere, is turned away.
+/// The console and the data behind it are for this machine, or for those who have the token. A browser that was
+/// sent here under another name than this machine's, or by a page from elsewhere, is turned away.
 ///
 /// @param loopback whether the port can be reached from this machine alone
 /// @param token empty if there is none
