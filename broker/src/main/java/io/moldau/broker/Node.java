@@ -227,6 +227,7 @@ public final class Node implements AutoCloseable {
                 base.time(),
                 base.cache()::image,
                 this::progress,
+                base.resolver(),
                 topic -> base.resolver()
                         .minInsyncReplicas(topic, base.cache().image().configs()),
                 base.controllers()::leaderId,

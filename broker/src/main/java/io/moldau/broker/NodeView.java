@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.api.data.FetchSessions;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.net.NetworkState;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param listeners as bound
 /// @param image what this node knows of the cluster
 /// @param metadataProgress how it follows the metadata log
+/// @param settings resolves what is configured, by the image's configurations
 /// @param minInsyncReplicas of a topic, as it is configured now
 /// @param activeController the node id as far as this one knows, -1 if it does not
 /// @param controller reaches the active controller
@@ -43,6 +45,7 @@ public record NodeView(
         Time time,
         Supplier<MetadataImage> image,
         Supplier<MetadataFetcher.Progress> metadataProgress,
+        ConfigResolver settings,
         ToIntFunction<String> minInsyncReplicas,
         IntSupplier activeController,
         NodeToController controller,

@@ -1,6 +1,7 @@
 package io.moldau.ops.cli;
 
 import io.moldau.ops.cli.BenchReaders.Reading;
+import io.moldau.ops.report.Words;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -22,6 +22,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final CoordinatorRecorder coordinators = new CoordinatorRecorder();
     private final PartitionRecorder partitions;
     private final NodeServices services;
+    private final LiveRates rates;
     private final AtomicReference<@Nullable NodeView> node = new AtomicReference<>();
     private @Nullable PrometheusEndpoint endpoint;
     private @Nullable GroupLags lags;
@@ -34,6 +35,9 @@ public final class NodeMetrics implements AutoCloseable {
         this.traffic = new TrafficRecorder(config.get(MoldauKeys.METRICS_TOPICS), this::hasTopic);
         this.quorum = new QuorumRecorder();
         this.partitions = new PartitionRecorder(config.nodeId());
+        this.rates = new LiveRates(
+                () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
+                services.time());
         this.services =
                 services.withMetrics(requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));
     }
@@ -61,6 +65,11 @@ public final class NodeMetrics implements AutoCloseable {
     /// @throws IllegalStateException before there is a node
     public Exposition scrape() {
         return endpoint().scrape();
+    }
+
+    /// What goes through the node now. Thread-safe.
+    public LiveRates rates() {
+        return rates;
     }
 
     private synchronized PrometheusEndpoint endpoint() {

@@ -126,22 +126,23 @@ class LagUnderLoadIT {
 
     /// Asks every node in both ways.
     ///
-    /// @return whether each group was told by exactly one node
+    /// @return whether the metrics of exactly one node have each group, and every node answers for all of them
     private static boolean told(ClusterProcesses cluster, List<Told> into) throws Exception {
         List<String> byMetrics = new ArrayList<>();
-        List<String> byApi = new ArrayList<>();
+        boolean byApi = true;
         for (NodeHandle node : cluster.nodes()) {
             String url = node.plan().adminUrl();
             Told scraped = Told.byMetrics(node.id(), url);
-            Told asked = Told.byApi(node.id(), url);
             byMetrics.addAll(scraped.groups());
-            byApi.addAll(asked.groups());
             into.add(scraped);
-            into.add(asked);
+            for (String group : GROUPS) {
+                Told asked = Told.byApi(node.id(), url, group);
+                byApi &= asked.groups().equals(List.of(group));
+                into.add(asked);
+            }
         }
         byMetrics.sort(null);
-        byApi.sort(null);
-        return byMetrics.equals(GROUPS) && byApi.equals(GROUPS);
+        return byMetrics.equals(GROUPS) && byApi;
     }
 
     private Callable<@Nullable Void> producing(String bootstrap, long seed, List<TopicPartition> partitions) {
@@ -241,15 +242,7 @@ class LagUnderLoadIT {
         // By group and topic: how many values were compared, and how many of them were behind.
         Map<String, int[]> compared = new TreeMap<>();
         int unknown = 0;
-        int same = 0;
-        @Nullable Told other = null;
         for (Told one : told) {
-            if (other != null && other.node() == one.node() && other.atMs() == one.atMs()) {
-                // Both ways tell the same look.
-                assertThat(one.lags()).isEqualTo(other.lags());
-                same++;
-            }
-            other = one;
             Look before = looks.before(one.atMs());
             Look after = looks.after(one.answeredMs());
             if (before == null || after == null) {
@@ -280,9 +273,8 @@ class LagUnderLoadIT {
         }
         int all = compared.values().stream().mapToInt(it -> it[0]).sum();
         System.out.printf(
-                "LAG %d values of %d answers compared with %d looks, %d answers equal by both ways, %d not known;"
-                        + " compared and behind: %s%n",
-                all, told.size(), looks.count(), same, unknown, text(compared));
+                "LAG %d values of %d answers compared with %d looks, %d not known; compared and behind: %s%n",
+                all, told.size(), looks.count(), unknown, text(compared));
         assertThat(compared).hasSize(2 * GROUPS.size());
         compared.forEach((what, counts) -> {
             assertThat(counts[0]).as(what).isGreaterThan(100);
@@ -290,7 +282,6 @@ class LagUnderLoadIT {
                 assertThat(counts[1]).as(what + ", behind").isGreaterThan(50);
             }
         });
-        assertThat(same).isPositive();
         // A leader that is busy may not answer in time.
         assertThat(unknown).isLessThan(all / 20);
     }

@@ -92,30 +92,29 @@ record Told(int node, long atMs, long answeredMs, Map<Place, Lag> lags) {
         }
     }
 
-    static Told byApi(int node, String url) throws IOException, InterruptedException {
+    /// Any node tells all groups.
+    static Told byApi(int node, String url, String group) throws IOException, InterruptedException {
         try (var client = HttpClient.newHttpClient()) {
             var answer = client.send(
-                    HttpRequest.newBuilder(URI.create(url + "/api/v1/groups")).build(), BodyHandlers.ofString());
+                    HttpRequest.newBuilder(URI.create(url + "/api/v1/groups/" + group))
+                            .build(),
+                    BodyHandlers.ofString());
             long answeredMs = System.currentTimeMillis();
             JsonNode root = JSON.readTree(answer.body());
             Map<Place, Lag> lags = new HashMap<>();
-            for (JsonNode group : root.path("groups")) {
-                for (JsonNode one : group.path("partitions")) {
-                    lags.put(
-                            new Place(
-                                    group.path("groupId").asText(),
-                                    new TopicPartition(
-                                            one.path("topic").asText(),
-                                            one.path("partition").asInt())),
-                            new Lag(
-                                    one.path("committedOffset").asLong(),
-                                    one.path("lagRecords").isNumber()
-                                            ? one.path("lagRecords").asLong()
-                                            : null,
-                                    one.path("lagSeconds").isNumber()
-                                            ? one.path("lagSeconds").asDouble()
-                                            : null));
-                }
+            for (JsonNode one : root.path("partitions")) {
+                var partition = new TopicPartition(
+                        one.path("topic").asText(), one.path("partition").asInt());
+                lags.put(
+                        new Place(group, partition),
+                        new Lag(
+                                one.path("committedOffset").asLong(),
+                                one.path("lagRecords").isNumber()
+                                        ? one.path("lagRecords").asLong()
+                                        : null,
+                                one.path("lagSeconds").isNumber()
+                                        ? one.path("lagSeconds").asDouble()
+                                        : null));
             }
             return new Told(node, root.path("atMs").asLong(), answeredMs, lags);
         }

@@ -1,24 +1,25 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.common.config.ConfigSchema;
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Member;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
-import io.moldau.ops.cli.GroupReport.Position;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.GroupReport.Position;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// Why something in a cluster is as it is: from a picture to findings, down to the cause a person can do something
 /// about. Functions.
-final class Explanation {
+public final class Explanation {
 
     private static final double LITTLE_DISK = 0.10;
     private static final double NO_DISK = 0.02;
@@ -27,7 +28,7 @@ final class Explanation {
 
     // ---- A partition.
 
-    static Finding partition(Picture picture, TopicPartition asked, Collection<String> names) {
+    public static Finding partition(Picture picture, TopicPartition asked, Collection<String> names) {
         Topic topic = picture.topics().get(asked.topic());
         if (topic == null) {
             String nearest = ConfigSchema.nearest(asked.topic(), names);
@@ -47,7 +48,7 @@ final class Explanation {
                                 + " -p N' adds some."));
     }
 
-    static Finding partition(Picture picture, Topic topic, Partition partition) {
+    public static Finding partition(Picture picture, Topic topic, Partition partition) {
         String name = topic.name() + "-" + partition.id();
         if (partition.offline()) {
             return Finding.problem(name + " is offline: it has no leader, so nobody can write to it or read it.", "")
@@ -184,12 +185,12 @@ final class Explanation {
     // ---- A group.
 
     /// The partition of `__consumer_offsets` whose leader coordinates a group.
-    static int coordinatorPartition(String group, int partitions) {
+    public static int coordinatorPartition(String group, int partitions) {
         return (group.hashCode() & Integer.MAX_VALUE) % partitions;
     }
 
     /// Why nobody coordinates a group; null if somebody does.
-    static @Nullable Finding coordinator(Picture picture, String group) {
+    public static @Nullable Finding coordinator(Picture picture, String group) {
         Topic offsets = picture.topics().get("__consumer_offsets");
         if (offsets == null) {
             return Finding.problem(
@@ -204,11 +205,36 @@ final class Explanation {
                 : null;
     }
 
+    /// @param groups that there are
+    public static Finding noGroup(String id, Collection<String> groups) {
+        String nearest = ConfigSchema.nearest(id, groups);
+        return Finding.problem(
+                "There is no group " + id
+                        + ": nobody has joined under this name or committed, or it was deleted or has expired.",
+                nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + ".");
+    }
+
     /// @param before the same group a moment ago
     /// @param starts the first offsets that are left, as far as they are known
     /// @param seconds between the two looks
-    static List<Finding> group(
+    public static List<Finding> group(
             Picture picture, GroupReport before, GroupReport now, Map<TopicPartition, Long> starts, int seconds) {
+        Map<TopicPartition, Long> still = new HashMap<>();
+        for (Position position : now.positions()) {
+            boolean moved = before.positions().stream()
+                    .filter(earlier -> earlier.partition().equals(position.partition()))
+                    .anyMatch(earlier -> earlier.committed() != position.committed());
+            if (!moved) {
+                still.put(position.partition(), (long) seconds);
+            }
+        }
+        return group(picture, now, starts, still);
+    }
+
+    /// @param starts the first offsets that are left, as far as they are known
+    /// @param still for how many seconds the group has not moved, for the partitions in which it has not
+    public static List<Finding> group(
+            Picture picture, GroupReport now, Map<TopicPartition, Long> starts, Map<TopicPartition, Long> still) {
         List<Finding> findings = new ArrayList<>();
         Group group = now.group();
         String name = "Group " + group.id();
@@ -229,7 +255,7 @@ final class Explanation {
                             + " the consumers' logs."));
         }
         for (Position position : now.positions()) {
-            Finding finding = position(picture, before, now, position, starts, seconds);
+            Finding finding = position(picture, now, position, starts, still);
             if (finding != null) {
                 findings.add(finding);
             }
@@ -254,11 +280,10 @@ final class Explanation {
 
     private static @Nullable Finding position(
             Picture picture,
-            GroupReport before,
             GroupReport now,
             Position position,
             Map<TopicPartition, Long> starts,
-            int seconds) {
+            Map<TopicPartition, Long> still) {
         TopicPartition partition = position.partition();
         Topic topic = picture.topics().get(partition.topic());
         if (topic == null) {
@@ -297,10 +322,8 @@ final class Explanation {
                             + " to read there: it is no member's.",
                     "Do the members subscribe to topic " + partition.topic() + "?");
         }
-        boolean moved = before.positions().stream()
-                .filter(earlier -> earlier.partition().equals(partition))
-                .anyMatch(earlier -> earlier.committed() != position.committed());
-        if (moved) {
+        Long seconds = still.get(partition);
+        if (seconds == null) {
             return null;
         }
         String host = now.group().members().stream()
@@ -319,7 +342,7 @@ final class Explanation {
 
     // ---- A broker.
 
-    static List<Finding> broker(Picture picture, int id) {
+    public static List<Finding> broker(Picture picture, int id) {
         Broker broker = picture.broker(id).orElse(null);
         if (broker == null) {
             return List.of(Finding.problem(
@@ -366,9 +389,13 @@ final class Explanation {
     }
 
     /// What is wrong with the disks of a broker that serves.
-    static List<Finding> disks(Picture picture, Broker broker) {
+    public static List<Finding> disks(Picture picture, Broker broker) {
         List<Finding> findings = new ArrayList<>();
-        List<LogDir> dirs = picture.logDirs().getOrDefault(broker.id(), List.of());
+        List<LogDir> dirs = picture.logDirs().get(broker.id());
+        if (dirs == null) {
+            // Nobody has asked it.
+            return findings;
+        }
         if (dirs.isEmpty()) {
             findings.add(Finding.problem(
                     "Broker " + broker.id() + " does not answer from here, at " + broker.host() + ":" + broker.port()

@@ -1,22 +1,22 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /// Rows under headings, every column as wide as its widest cell. Numbers stand right, all else left.
-final class TextTable {
+public final class TextTable {
 
     private static final String GAP = "  ";
 
     private final List<String> headings;
     private final List<List<String>> rows = new ArrayList<>();
 
-    TextTable(String... headings) {
+    public TextTable(String... headings) {
         this.headings = List.of(headings);
     }
 
-    void row(Object... cells) {
+    public void row(Object... cells) {
         if (cells.length != headings.size()) {
             throw new IllegalArgumentException(cells.length + " cells under " + headings.size() + " headings");
         }

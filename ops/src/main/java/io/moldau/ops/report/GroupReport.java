@@ -1,35 +1,42 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.Member;
-import java.util.Comparator;
+import io.moldau.common.TopicPartition;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.TopicPartition;
 
 /// A group at one moment, for people and for scripts. A value.
-record GroupReport(Group group, List<Position> positions) {
+public record GroupReport(Group group, List<Position> positions) {
 
-    private static final Comparator<TopicPartition> ORDER =
-            Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
+    /// @param coordinator -1 if it is not known
+    /// @param committed the next offset to read
+    public record Group(
+            String id,
+            String type,
+            String state,
+            String assignor,
+            int coordinator,
+            List<Member> members,
+            Map<TopicPartition, Long> committed) {}
+
+    public record Member(String id, String clientId, String host, Set<TopicPartition> assigned) {}
 
     /// @param committed -1 if nothing is
     /// @param end -1 if it is not known
     /// @param member whose partition it is, `-` if nobody's
-    record Position(TopicPartition partition, long committed, long end, String member) {
+    public record Position(TopicPartition partition, long committed, long end, String member) {
 
         /// -1 if it is not known.
-        long lag() {
+        public long lag() {
             return committed < 0 || end < 0 ? -1 : Math.max(0, end - committed);
         }
     }
 
     /// @param ends as far as they are known
-    static GroupReport of(Group group, Map<TopicPartition, Long> ends) {
+    public static GroupReport of(Group group, Map<TopicPartition, Long> ends) {
         return new GroupReport(
                 group,
                 partitions(group).stream()
@@ -37,25 +44,33 @@ record GroupReport(Group group, List<Position> positions) {
                                 partition,
                                 group.committed().getOrDefault(partition, -1L),
                                 ends.getOrDefault(partition, -1L),
-                                GroupsCommand.owner(group.members(), partition)))
+                                owner(group.members(), partition)))
                         .toList());
     }
 
+    private static String owner(List<Member> members, TopicPartition partition) {
+        return members.stream()
+                .filter(member -> member.assigned().contains(partition))
+                .map(Member::id)
+                .findFirst()
+                .orElse("-");
+    }
+
     /// What the group has committed or reads, in order.
-    static Set<TopicPartition> partitions(Group group) {
-        Set<TopicPartition> partitions = new TreeSet<>(ORDER);
+    public static Set<TopicPartition> partitions(Group group) {
+        Set<TopicPartition> partitions = new TreeSet<>();
         partitions.addAll(group.committed().keySet());
         group.members().forEach(member -> partitions.addAll(member.assigned()));
         return partitions;
     }
 
-    long lag() {
+    public long lag() {
         return positions.stream()
                 .mapToLong(position -> Math.max(0, position.lag()))
                 .sum();
     }
 
-    String text() {
+    public String text() {
         var table = new TextTable("TOPIC", "PARTITION", "COMMITTED", "END", "LAG", "MEMBER");
         for (Position position : positions) {
             table.row(
@@ -69,7 +84,7 @@ record GroupReport(Group group, List<Position> positions) {
         return head() + (positions.isEmpty() ? "Nothing is committed or assigned." : table);
     }
 
-    String membersText() {
+    public String membersText() {
         var table = new TextTable("MEMBER", "CLIENT", "HOST", "PARTITIONS");
         for (Member member : group.members()) {
             table.row(member.id(), member.clientId(), member.host(), assigned(member));
@@ -81,7 +96,7 @@ record GroupReport(Group group, List<Position> positions) {
         return member.assigned().isEmpty()
                 ? "-"
                 : member.assigned().stream()
-                        .sorted(ORDER)
+                        .sorted()
                         .map(TopicPartition::toString)
                         .collect(Collectors.joining(","));
     }
@@ -102,7 +117,7 @@ record GroupReport(Group group, List<Position> positions) {
         return number < 0 ? "-" : Long.toString(number);
     }
 
-    Map<String, Object> json() {
+    public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("group", group.id());
         json.put("type", group.type());
@@ -121,7 +136,7 @@ record GroupReport(Group group, List<Position> positions) {
                             one.put(
                                     "partitions",
                                     member.assigned().stream()
-                                            .sorted(ORDER)
+                                            .sorted()
                                             .map(TopicPartition::toString)
                                             .toList());
                             return one;

@@ -1,4 +1,4 @@
-package io.moldau.ops.admin;
+package io.moldau.ops.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,9 +20,9 @@ class JsonTest {
 
     @Test
     void recordsAreObjects() {
-        assertThat(Json.of(new Point(1, null, List.of("a", "\"b\"\n"))))
-                .isEqualTo("{\"x\":1,\"y\":null,\"names\":[\"a\",\"\\\"b\\\"\\n\"]}\n");
-        assertThat(Json.of(new Point(1, 2.0, List.of()))).isEqualTo("{\"x\":1,\"y\":2,\"names\":[]}\n");
+        assertThat(Json.line(new Point(1, null, List.of("a", "\"b\"\n"))))
+                .isEqualTo("{\"x\":1,\"y\":null,\"names\":[\"a\",\"\\\"b\\\"\\n\"]}");
+        assertThat(Json.line(new Point(1, 2.0, List.of()))).isEqualTo("{\"x\":1,\"y\":2,\"names\":[]}");
     }
 
     @Seeds(count = 200)
@@ -30,9 +30,17 @@ class JsonTest {
         var random = new Random(seed);
         Object value = value(random, 4);
 
-        JsonNode read = new ObjectMapper().readTree(Json.of(value));
+        JsonNode expected = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(value));
+        assertThat(new ObjectMapper().readTree(Json.line(value))).isEqualTo(expected);
+        assertThat(new ObjectMapper().readTree(Json.indented(value))).isEqualTo(expected);
+    }
 
-        assertThat(read).isEqualTo(new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(value)));
+    @Test
+    void forPeopleItIsIndented() {
+        assertThat(Json.indented(Map.of("a\"b", "c\\d\n\u0001"))).isEqualTo("{\n  \"a\\\"b\": \"c\\\\d\\n\\u0001\"\n}");
+        assertThat(Json.indented(Map.of())).isEqualTo("{}");
+        assertThat(Json.indented(List.of(true, 1, List.of()))).isEqualTo("[\n  true,\n  1,\n  []\n]");
+        assertThat(Json.indented(null)).isEqualTo("null");
     }
 
     private static @Nullable Object value(Random random, int depth) {

@@ -1,4 +1,4 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,41 +10,41 @@ import java.util.Map;
 ///
 /// @param remedy empty if there is nothing to do, or if the causes say it
 /// @param because the causes, the nearest first
-record Finding(Severity severity, String text, String remedy, List<Finding> because) {
+public record Finding(Severity severity, String text, String remedy, List<Finding> because) {
 
-    enum Severity {
+    public enum Severity {
         OK,
         NOTE,
         WARNING,
         PROBLEM
     }
 
-    Finding {
+    public Finding {
         because = List.copyOf(because);
     }
 
-    static Finding ok(String text) {
+    public static Finding ok(String text) {
         return new Finding(Severity.OK, text, "", List.of());
     }
 
-    static Finding note(String text, String remedy) {
+    public static Finding note(String text, String remedy) {
         return new Finding(Severity.NOTE, text, remedy, List.of());
     }
 
-    static Finding warning(String text, String remedy, Finding... because) {
+    public static Finding warning(String text, String remedy, Finding... because) {
         return new Finding(Severity.WARNING, text, remedy, List.of(because));
     }
 
-    static Finding problem(String text, String remedy, Finding... because) {
+    public static Finding problem(String text, String remedy, Finding... because) {
         return new Finding(Severity.PROBLEM, text, remedy, List.of(because));
     }
 
-    Finding because(List<Finding> causes) {
+    public Finding because(List<Finding> causes) {
         return new Finding(severity, text, remedy, causes);
     }
 
     /// Lines, each cause under what it causes.
-    static String text(List<Finding> findings) {
+    public static String text(List<Finding> findings) {
         List<String> lines = new ArrayList<>();
         findings.forEach(
                 finding -> finding.lines("", finding.severity().name().toLowerCase(Locale.ROOT) + ": ", lines));
@@ -59,7 +59,7 @@ record Finding(Severity severity, String text, String remedy, List<Finding> beca
         because.forEach(cause -> cause.lines(indent + "  ", "because ", lines));
     }
 
-    Map<String, Object> json() {
+    public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("severity", severity.name().toLowerCase(Locale.ROOT));
         json.put("text", text);
@@ -72,7 +72,7 @@ record Finding(Severity severity, String text, String remedy, List<Finding> beca
         return json;
     }
 
-    static Severity worst(List<Finding> findings) {
+    public static Severity worst(List<Finding> findings) {
         return findings.stream().map(Finding::severity).max(Severity::compareTo).orElse(Severity.OK);
     }
 }

@@ -1,9 +1,9 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.QuorumReport.Member;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What is wrong with a cluster as a whole, or soon will be. Functions.
-final class Diagnosis {
+public final class Diagnosis {
 
     /// A voter that was not heard of for so long does not count on.
     private static final long SILENT_MS = 10_000;
@@ -32,7 +32,7 @@ final class Diagnosis {
     ///
     /// @param answer of `/ready`
     /// @param aheadMs how far its clock is ahead of this machine's
-    record NodeAnswer(
+    public record NodeAnswer(
             String url,
             boolean ready,
             String answer,
@@ -43,7 +43,7 @@ final class Diagnosis {
     private Diagnosis() {}
 
     /// @param quorum null if nobody could tell
-    static List<Finding> quorum(@Nullable QuorumReport quorum) {
+    public static List<Finding> quorum(@Nullable QuorumReport quorum) {
         String look = "'moldau quorum status --bootstrap-controller HOST:PORT' shows who is there.";
         if (quorum == null) {
             return List.of(Finding.problem(
@@ -74,7 +74,7 @@ final class Diagnosis {
         return findings;
     }
 
-    static List<Finding> brokers(Picture picture) {
+    public static List<Finding> brokers(Picture picture) {
         List<Finding> findings = new ArrayList<>();
         for (Broker broker : picture.brokers()) {
             if (broker.fenced()) {
@@ -86,7 +86,7 @@ final class Diagnosis {
         return findings;
     }
 
-    static List<Finding> partitions(Picture picture) {
+    public static List<Finding> partitions(Picture picture) {
         Map<String, List<Finding>> alike = new LinkedHashMap<>();
         int total = 0;
         int elsewhere = 0;
@@ -144,7 +144,7 @@ final class Diagnosis {
         return partition.isr().size() < picture.minInsync(topic) ? "under min.insync.replicas" : "under-replicated";
     }
 
-    static List<Finding> groups(List<GroupReport> groups) {
+    public static List<Finding> groups(List<GroupReport> groups) {
         List<Finding> findings = new ArrayList<>();
         int more = 0;
         for (GroupReport report : groups) {
@@ -166,7 +166,7 @@ final class Diagnosis {
         return findings;
     }
 
-    static List<Finding> nodes(List<NodeAnswer> nodes) {
+    public static List<Finding> nodes(List<NodeAnswer> nodes) {
         List<Finding> findings = new ArrayList<>();
         for (NodeAnswer node : nodes) {
             if (!node.ready()) {

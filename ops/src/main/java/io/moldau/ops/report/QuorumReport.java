@@ -1,7 +1,6 @@
-package io.moldau.ops.cli;
+package io.moldau.ops.report;
 
-import io.moldau.ops.cli.Cluster.Quorum;
-import io.moldau.ops.cli.Cluster.Replica;
+import io.moldau.common.Uuid;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -9,26 +8,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.apache.kafka.common.Uuid;
 
 /// The metadata quorum at one moment, for people and for scripts. A value; `now` comes from outside.
 ///
 /// @param highWatermark the first offset of the metadata log that is not committed
 /// @param members the leader first, then voters, then observers
-record QuorumReport(String clusterId, int leaderId, long epoch, long highWatermark, List<Member> members) {
+public record QuorumReport(String clusterId, int leaderId, long epoch, long highWatermark, List<Member> members) {
 
-    enum Role {
+    public enum Role {
         LEADER,
         VOTER,
         OBSERVER;
 
-        String word() {
+        public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /// Where a controller listens.
-    record Address(String listener, String host, int port) {
+    public record Address(String listener, String host, int port) {
 
         @Override
         public String toString() {
@@ -36,12 +34,30 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
         }
     }
 
+    /// What the leader of the quorum tells.
+    ///
+    /// @param leaderId -1 if there is none
+    /// @param addresses where members listen, as far as it is told, by node
+    public record Quorum(
+            int leaderId,
+            long epoch,
+            long highWatermark,
+            List<Replica> voters,
+            List<Replica> observers,
+            Map<Integer, List<Address>> addresses) {}
+
+    /// @param directoryId zero if it has none
+    /// @param logEndOffset the first offset it does not have; -1 if unknown
+    /// @param lastFetchMs by the leader's wall clock
+    public record Replica(
+            int id, Uuid directoryId, long logEndOffset, OptionalLong lastFetchMs, OptionalLong lastCaughtUpMs) {}
+
     /// @param logEndOffset the first offset it does not have; -1 if unknown
     /// @param lag how many entries the leader has that it has not; -1 if unknown
     /// @param sinceFetchMs how long ago it asked for entries; empty if it never did, and for the
     ///     leader
     /// @param sinceCaughtUpMs how long ago it had all of them
-    record Member(
+    public record Member(
             int id,
             Role role,
             Uuid directoryId,
@@ -51,13 +67,13 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
             OptionalLong sinceCaughtUpMs,
             List<Address> addresses) {}
 
-    QuorumReport {
+    public QuorumReport {
         members = List.copyOf(members);
     }
 
     /// @param registered addresses the quorum's answer need not have: those of controllers that are
     ///     no voters
-    static QuorumReport of(String clusterId, Quorum quorum, Map<Integer, List<Address>> registered, long nowMs) {
+    public static QuorumReport of(String clusterId, Quorum quorum, Map<Integer, List<Address>> registered, long nowMs) {
         long end = quorum.voters().stream()
                 .filter(voter -> voter.id() == quorum.leaderId())
                 .mapToLong(Replica::logEndOffset)
@@ -100,21 +116,21 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
                 : OptionalLong.empty();
     }
 
-    List<Member> voters() {
+    public List<Member> voters() {
         return members.stream().filter(member -> member.role() != Role.OBSERVER).toList();
     }
 
-    List<Member> observers() {
+    public List<Member> observers() {
         return members.stream().filter(member -> member.role() == Role.OBSERVER).toList();
     }
 
-    String text() {
+    public String text() {
         var table = new TextTable("ID", "ROLE", "DIRECTORY", "LOG END", "LAG", "LAST FETCH", "CAUGHT UP", "ENDPOINTS");
         for (Member member : members) {
             table.row(
                     member.id(),
                     member.role().word(),
-                    member.directoryId().equals(Uuid.ZERO_UUID) ? "-" : member.directoryId(),
+                    member.directoryId().equals(Uuid.ZERO) ? "-" : member.directoryId(),
                     member.logEndOffset() < 0 ? "-" : member.logEndOffset(),
                     member.lag() < 0 ? "-" : member.lag(),
                     ago(member.sinceFetchMs()),
@@ -144,7 +160,7 @@ record QuorumReport(String clusterId, int leaderId, long epoch, long highWaterma
         return seconds < 120 ? seconds + " s ago" : seconds / 60 + " min ago";
     }
 
-    Map<String, Object> json() {
+    public Map<String, Object> json() {
         var json = new LinkedHashMap<String, Object>();
         json.put("clusterId", clusterId);
         json.put("leaderId", leaderId);

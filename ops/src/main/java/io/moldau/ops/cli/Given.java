@@ -1,46 +1,19 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.TopicPartition;
 import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Locale;
-import org.apache.kafka.common.TopicPartition;
 
-/// Numbers, sizes, times and names of partitions as people write and read them. Functions.
-final class Words {
+/// Times and partitions as people give them. Functions.
+final class Given {
 
-    private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB", "PiB");
-
-    private Words() {}
-
-    /// `-` for what is not known.
-    static String bytes(long bytes) {
-        if (bytes < 0) {
-            return "-";
-        }
-        double value = bytes;
-        int unit = 0;
-        while (value >= 1024 && unit < UNITS.size() - 1) {
-            value /= 1024;
-            unit++;
-        }
-        return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS.get(unit));
-    }
-
-    /// `1 record`, `2 records`.
-    static String count(long number, String one) {
-        return number + " " + (number == 1 ? one : one + "s");
-    }
-
-    static String instant(long ms) {
-        return ms < 0 ? "-" : Instant.ofEpochMilli(ms).toString();
-    }
+    private Given() {}
 
     /// Milliseconds since 1970, or a date, or a date with time; without a zone it is UTC. With a sign in
     /// front a time before now, as in `-15m`, `-2h` or `-P1D`.
