@@ -19,6 +19,7 @@ import io.moldau.broker.api.metadata.MetadataHandler;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
@@ -74,6 +75,7 @@ final class AdminApis {
     RequestRouter onBroker(
             RequestRouter.Builder routes,
             TopicCreator creator,
+            HungUpBrokers hungUp,
             boolean autoCreateTopics,
             int maxPartitionsPerPage,
             LogDirs logDirs,
@@ -81,7 +83,7 @@ final class AdminApis {
         routes.on(
                         ApiKey.METADATA,
                         MetadataRequestData.class,
-                        new MetadataHandler(localId, cache, creator, autoCreateTopics))
+                        new MetadataHandler(localId, cache, creator, autoCreateTopics, hungUp))
                 .on(
                         ApiKey.DESCRIBE_CLUSTER,
                         DescribeClusterRequestData.class,
@@ -89,7 +91,7 @@ final class AdminApis {
                 .on(
                         ApiKey.DESCRIBE_TOPIC_PARTITIONS,
                         DescribeTopicPartitionsRequestData.class,
-                        new DescribeTopicPartitionsHandler(cache, maxPartitionsPerPage))
+                        new DescribeTopicPartitionsHandler(cache, maxPartitionsPerPage, hungUp))
                 .on(
                         ApiKey.LIST_CONFIG_RESOURCES,
                         ListConfigResourcesRequestData.class,
@@ -101,7 +103,7 @@ final class AdminApis {
                 .on(
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
-                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor));
+                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor, hungUp));
         return complete(routes, localId);
     }
 

@@ -28,6 +28,7 @@ import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.lifecycle.StartException;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.net.EventLoops;
@@ -106,6 +107,7 @@ public final class Node implements AutoCloseable {
     private final AtomicBoolean stopped = new AtomicBoolean();
 
     private @Nullable Running running;
+    private volatile @Nullable MetadataFetcher following;
 
     /// Something to undo when the node stops, or when its start fails half-way.
     private record Closing(String what, AutoCloseable action) {}
@@ -129,7 +131,8 @@ public final class Node implements AutoCloseable {
             LogDirs logDirs,
             GroupCoordinator groups,
             PartitionRegistry partitions,
-            FetchSessions fetchSessions) {}
+            FetchSessions fetchSessions,
+            NodeView.Throttles throttles) {}
 
     /// What both roles are built on.
     private record Base(
@@ -223,6 +226,8 @@ public final class Node implements AutoCloseable {
                 listeners(),
                 base.time(),
                 base.cache()::image,
+                this::progress,
+                base.resolver(),
                 topic -> base.resolver()
                         .minInsyncReplicas(topic, base.cache().image().configs()),
                 base.controllers()::leaderId,
@@ -241,6 +246,7 @@ public final class Node implements AutoCloseable {
                                 broker.partitions(),
                                 broker.groups(),
                                 broker.fetchSessions(),
+                                broker.throttles(),
                                 broker.registrar()::brokerEpoch));
     }
 
@@ -532,7 +538,13 @@ public final class Node implements AutoCloseable {
                         config.logDirs().getFirst().resolve("metadata-snapshot.tmp"),
                         loop,
                         base.time()));
+        following = fetcher;
         fetcher.start();
+    }
+
+    private MetadataFetcher.Progress progress() {
+        MetadataFetcher fetcher = following;
+        return fetcher == null ? new MetadataFetcher.Progress(0, 0) : fetcher.progress();
     }
 
     private void bind(NettyServer server, boolean ofController, List<Endpoint> bound) throws IOException {
@@ -582,6 +594,7 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);
         Replicas replicas = new Replicas(
                 config,
                 new Replicas.Services(
@@ -591,6 +604,7 @@ public final class Node implements AutoCloseable {
                         registrar::brokerEpoch,
                         controller,
                         base.peers(),
+                        hungUp,
                         new TailCache(
                                 memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
                         time,
@@ -642,6 +656,7 @@ public final class Node implements AutoCloseable {
                 .onBroker(
                         routes,
                         creator,
+                        hungUp,
                         config.get(TopicDefaultKeys.AUTO_CREATE_TOPICS_ENABLE),
                         config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
                         logDirs,
@@ -656,7 +671,7 @@ public final class Node implements AutoCloseable {
         running = new Running(
                 directories,
                 cache,
-                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions),
+                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions, replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,

@@ -1,14 +1,17 @@
 package io.moldau.broker;
 
 import io.moldau.broker.api.data.FetchSessions;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.net.NetworkState;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.common.Endpoint;
 import io.moldau.common.time.Time;
 import io.moldau.log.dir.LogDirs;
+import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.quorum.MetadataQuorum;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param listeners as bound
 /// @param image what this node knows of the cluster
+/// @param metadataProgress how it follows the metadata log
+/// @param settings resolves what is configured, by the image's configurations
 /// @param minInsyncReplicas of a topic, as it is configured now
 /// @param activeController the node id as far as this one knows, -1 if it does not
 /// @param controller reaches the active controller
@@ -39,6 +44,8 @@ public record NodeView(
         List<Endpoint> listeners,
         Time time,
         Supplier<MetadataImage> image,
+        Supplier<MetadataFetcher.Progress> metadataProgress,
+        ConfigResolver settings,
         ToIntFunction<String> minInsyncReplicas,
         IntSupplier activeController,
         NodeToController controller,
@@ -57,7 +64,14 @@ public record NodeView(
             PartitionRegistry partitions,
             GroupCoordinator groups,
             FetchSessions fetchSessions,
+            Throttles throttles,
             LongSupplier epoch) {}
+
+    /// What holds back copying (KIP-73).
+    ///
+    /// @param leader of what is sent to followers
+    /// @param follower of what is fetched as one
+    public record Throttles(ReplicationThrottle leader, ReplicationThrottle follower) {}
 
     public NodeView {
         listeners = List.copyOf(listeners);

@@ -1,6 +1,16 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.QuorumReport.Replica;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -35,8 +45,6 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.Node;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster behind Kafka's Admin client.
@@ -79,7 +87,7 @@ final class AdminCluster implements Cluster {
         return states.stream()
                 .map(state -> new Replica(
                         state.replicaId(),
-                        state.replicaDirectoryId(),
+                        ours(state.replicaDirectoryId()),
                         state.logEndOffset(),
                         state.lastFetchTimestamp(),
                         state.lastCaughtUpTimestamp()))
@@ -109,14 +117,30 @@ final class AdminCluster implements Cluster {
                 .collect(Collectors.toSet());
         calls.get(
                 "the addition of voter " + nodeId,
-                admin.addRaftVoter(nodeId, directoryId, endpoints).all());
+                admin.addRaftVoter(nodeId, theirs(directoryId), endpoints).all());
     }
 
     @Override
     public void removeVoter(int nodeId, Uuid directoryId) {
         calls.get(
                 "the removal of voter " + nodeId,
-                admin.removeRaftVoter(nodeId, directoryId).all());
+                admin.removeRaftVoter(nodeId, theirs(directoryId)).all());
+    }
+
+    private static Uuid ours(org.apache.kafka.common.Uuid id) {
+        return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
+    }
+
+    private static org.apache.kafka.common.Uuid theirs(Uuid id) {
+        return new org.apache.kafka.common.Uuid(id.mostSignificantBits(), id.leastSignificantBits());
+    }
+
+    private static TopicPartition ours(org.apache.kafka.common.TopicPartition partition) {
+        return new TopicPartition(partition.topic(), partition.partition());
+    }
+
+    private static org.apache.kafka.common.TopicPartition theirs(TopicPartition partition) {
+        return new org.apache.kafka.common.TopicPartition(partition.topic(), partition.partition());
     }
 
     /// The client has an entry for whatever it was asked for.
@@ -159,7 +183,7 @@ final class AdminCluster implements Cluster {
 
     private static LogDir logDir(String path, LogDirDescription dir) {
         Map<TopicPartition, Long> sizes = new HashMap<>();
-        dir.replicaInfos().forEach((partition, replica) -> sizes.put(partition, replica.size()));
+        dir.replicaInfos().forEach((partition, replica) -> sizes.put(ours(partition), replica.size()));
         return new LogDir(
                 path,
                 dir.error() == null ? "" : String.valueOf(dir.error().getMessage()),
@@ -188,7 +212,7 @@ final class AdminCluster implements Cluster {
     private static Topic topic(TopicDescription topic) {
         return new Topic(
                 topic.name(),
-                topic.topicId(),
+                ours(topic.topicId()),
                 topic.isInternal(),
                 topic.partitions().stream()
                         .map(partition -> new Partition(
@@ -244,9 +268,9 @@ final class AdminCluster implements Cluster {
 
     @Override
     public void reassign(Map<TopicPartition, List<Integer>> replicas) {
-        Map<TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
-        replicas.forEach(
-                (partition, brokers) -> wanted.put(partition, Optional.of(new NewPartitionReassignment(brokers))));
+        Map<org.apache.kafka.common.TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
+        replicas.forEach((partition, brokers) ->
+                wanted.put(theirs(partition), Optional.of(new NewPartitionReassignment(brokers))));
         calls.get(
                 "the change of replicas",
                 admin.alterPartitionReassignments(wanted).all());
@@ -321,7 +345,7 @@ final class AdminCluster implements Cluster {
                         admin.listConsumerGroupOffsets(id).partitionsToOffsetAndMetadata())
                 .forEach((partition, offset) -> {
                     if (offset != null) {
-                        committed.put(partition, offset.offset());
+                        committed.put(ours(partition), offset.offset());
                     }
                 });
         return new Group(
@@ -335,7 +359,9 @@ final class AdminCluster implements Cluster {
                                 member.consumerId(),
                                 member.clientId(),
                                 member.host(),
-                                member.assignment().topicPartitions()))
+                                member.assignment().topicPartitions().stream()
+                                        .map(AdminCluster::ours)
+                                        .collect(Collectors.toSet())))
                         .sorted(Comparator.comparing(Member::id))
                         .toList(),
                 committed);
@@ -350,8 +376,8 @@ final class AdminCluster implements Cluster {
 
     @Override
     public void commit(String group, Map<TopicPartition, Long> offsets) {
-        Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
-        offsets.forEach((partition, offset) -> wanted.put(partition, new OffsetAndMetadata(offset)));
+        Map<org.apache.kafka.common.TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+        offsets.forEach((partition, offset) -> wanted.put(theirs(partition), new OffsetAndMetadata(offset)));
         calls.get(
                 "the change of the offsets of group " + group,
                 admin.alterConsumerGroupOffsets(group, wanted).all());
@@ -359,10 +385,11 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
-        var answer = admin.listOffsets(wanted);
+        var answer = admin.listOffsets(wanted.entrySet().stream()
+                .collect(Collectors.toMap(entry -> theirs(entry.getKey()), Map.Entry::getValue)));
         Map<TopicPartition, Long> offsets = new HashMap<>();
         for (TopicPartition partition : wanted.keySet()) {
-            ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(partition));
+            ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(theirs(partition)));
             if (found != null) {
                 offsets.put(partition, found.offset());
             }

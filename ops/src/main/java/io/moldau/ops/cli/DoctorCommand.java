@@ -1,5 +1,12 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Diagnosis;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Words;
 import java.net.URI;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -52,7 +59,7 @@ final class DoctorCommand extends ClusterCommand {
     @Override
     int run(Cluster cluster) {
         context().note("looking at brokers and topics");
-        Picture picture = Picture.of(cluster, cluster.topicNames());
+        Picture picture = Pictures.of(cluster, cluster.topicNames());
         List<Finding> findings = new ArrayList<>();
         findings.addAll(Diagnosis.quorum(quorum(cluster)));
         findings.addAll(Diagnosis.brokers(picture));

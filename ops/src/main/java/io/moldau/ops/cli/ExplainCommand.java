@@ -1,7 +1,11 @@
 package io.moldau.ops.cli;
 
-import io.moldau.common.config.ConfigSchema;
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.GroupName;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,9 +55,9 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            TopicPartition asked = Words.partition(partition);
+            TopicPartition asked = Given.partition(partition);
             Set<String> names = cluster.topicNames();
-            Picture picture = Picture.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
+            Picture picture = Pictures.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
             explain(this, "partition " + asked, List.of(Explanation.partition(picture, asked, names)));
             return DONE;
         }
@@ -86,7 +89,7 @@ final class ExplainCommand {
             Set<String> names = cluster.topicNames();
             String offsets = "__consumer_offsets";
             Finding nobody = Explanation.coordinator(
-                    Picture.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
+                    Pictures.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
             explain(this, "group " + id, nobody == null ? findings(cluster, names) : List.of(nobody));
             return DONE;
         }
@@ -94,12 +97,7 @@ final class ExplainCommand {
         private List<Finding> findings(Cluster cluster, Set<String> names) {
             List<String> groups = cluster.groups().stream().map(GroupName::id).toList();
             if (!groups.contains(id)) {
-                String nearest = ConfigSchema.nearest(id, groups);
-                return List.of(Finding.problem(
-                        "There is no group " + id
-                                + ": nobody has joined under this name or committed, or it was deleted"
-                                + " or has expired.",
-                        nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + "."));
+                return List.of(Explanation.noGroup(id, groups));
             }
             GroupReport before = GroupsCommand.report(cluster, id);
             if (before.lag() > 0 && !before.group().members().isEmpty()) {
@@ -116,7 +114,7 @@ final class ExplainCommand {
                     .filter(partition -> topics.contains(partition.topic()))
                     .forEach(partition -> first.put(partition, OffsetSpec.earliest()));
             return new ArrayList<>(Explanation.group(
-                    Picture.of(cluster, topics),
+                    Pictures.of(cluster, topics),
                     before,
                     now,
                     first.isEmpty() ? Map.of() : cluster.offsets(first),
@@ -140,7 +138,7 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            explain(this, "broker " + id, Explanation.broker(Picture.of(cluster, cluster.topicNames()), id));
+            explain(this, "broker " + id, Explanation.broker(Pictures.of(cluster, cluster.topicNames()), id));
             return DONE;
         }
     }

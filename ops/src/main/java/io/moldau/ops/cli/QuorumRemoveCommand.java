@@ -1,9 +1,10 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.QuorumReport.Member;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,7 +1,8 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.Uuid;
 import io.moldau.common.time.SystemTime;
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Address;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.kafka.common.Uuid;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
@@ -74,6 +74,7 @@ public final class Tool {
                 .addSubcommand(topics)
                 .addSubcommand(new ProduceCommand(context))
                 .addSubcommand(new ConsumeCommand(context))
+                .addSubcommand(new BenchCommand(context))
                 .addSubcommand(groups)
                 .addSubcommand(configs)
                 .addSubcommand(new BrokersCommand(context))

@@ -1,6 +1,7 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -11,10 +12,8 @@ final class VoterChange {
     private VoterChange() {}
 
     static void print(ToolContext context, ClusterOptions options, String done, Cluster cluster) {
-        List<Integer> voters = cluster.quorum().voters().stream()
-                .map(Cluster.Replica::id)
-                .sorted()
-                .toList();
+        List<Integer> voters =
+                cluster.quorum().voters().stream().map(Replica::id).sorted().toList();
         context.print(
                 options.json(),
                 Map.of("voters", voters),
