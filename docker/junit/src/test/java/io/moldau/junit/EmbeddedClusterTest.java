@@ -7,6 +7,7 @@ import io.moldau.common.config.ConfigException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterResult;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -50,10 +51,10 @@ class EmbeddedClusterTest {
             admin.createTopics(List.of(new NewTopic("orders", 2, (short) 3)))
                     .all()
                     .get();
-            var orders = admin.describeTopics(List.of("orders"))
-                    .allTopicNames()
-                    .get()
-                    .get("orders");
+            var orders = Objects.requireNonNull(admin.describeTopics(List.of("orders"))
+                            .topicNameValues()
+                            .get("orders"))
+                    .get();
             assertThat(orders.partitions())
                     .hasSize(2)
                     .allSatisfy(partition -> assertThat(partition.replicas())

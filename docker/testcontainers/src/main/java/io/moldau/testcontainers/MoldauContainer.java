@@ -42,7 +42,7 @@ public class MoldauContainer extends GenericContainer<MoldauContainer> {
         withCreateContainerCmdModifier(create -> create.withEntrypoint(
                 "/bin/sh", "-c", "until [ -x " + SCRIPT + " ]; do sleep 0.05; done; exec " + SCRIPT));
         waitingFor(Wait.forLogMessage(".*Moldau .* is ready: node .*\\n", 1));
-        withStartupTimeout(Duration.ofSeconds(120));
+        withStartupTimeout(Duration.ofMinutes(2));
     }
 
     /// Sets a broker key by Kafka's name, such as `num.partitions`. Listeners are set already.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -100,8 +101,13 @@ class ClusterIT {
     private static void awaitAllInSync(Admin admin) throws Exception {
         Conditions.await(
                 "all replicas to be in sync",
-                Duration.ofSeconds(120),
-                () -> admin.describeTopics(List.of(TOPIC)).allTopicNames().get().get(TOPIC).partitions().stream()
+                Duration.ofMinutes(2),
+                () -> Objects.requireNonNull(admin.describeTopics(List.of(TOPIC))
+                                .topicNameValues()
+                                .get(TOPIC))
+                        .get()
+                        .partitions()
+                        .stream()
                         .allMatch(partition -> partition.isr().size() == NODES));
     }
 }

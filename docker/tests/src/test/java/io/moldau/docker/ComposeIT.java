@@ -35,7 +35,7 @@ class ComposeIT {
     private static final String PROMETHEUS = "moldau-test-prometheus:dev";
     private static final List<String> NODES =
             List.of("controller1", "controller2", "controller3", "broker1", "broker2", "broker3");
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @TempDir
     private Path folder;

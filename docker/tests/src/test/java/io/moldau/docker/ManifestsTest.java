@@ -67,7 +67,7 @@ class ManifestsTest {
         for (String path : List.of("spec/replica", "spec/template/spec/containers/0/livenessProbe/httpGet/prot")) {
             JsonObject wrong = set("moldau-broker").deepCopy();
             JsonElement place = wrong;
-            String[] steps = path.split("/");
+            String[] steps = path.split("/", -1);
             for (int i = 0; i < steps.length - 1; i++) {
                 place = place.isJsonArray()
                         ? place.getAsJsonArray().get(Integer.parseInt(steps[i]))
@@ -127,11 +127,11 @@ class ManifestsTest {
         int brokers =
                 set("moldau-broker").getAsJsonObject("spec").get("replicas").getAsInt();
         Map<String, String> environment = environment("moldau-broker", 0);
-        int replicas = Integer.parseInt(environment.get("MOLDAU_DEFAULT_REPLICATION_FACTOR"));
+        int replicas = Integer.parseInt(environment.getOrDefault("MOLDAU_DEFAULT_REPLICATION_FACTOR", ""));
         assertThat(replicas).isLessThanOrEqualTo(brokers);
         assertThat(environment).containsEntry("MOLDAU_OFFSETS_TOPIC_REPLICATION_FACTOR", Integer.toString(replicas));
         // So that one may go, as the disruption budget says.
-        assertThat(Integer.parseInt(environment.get("MOLDAU_MIN_INSYNC_REPLICAS")))
+        assertThat(Integer.parseInt(environment.getOrDefault("MOLDAU_MIN_INSYNC_REPLICAS", "")))
                 .isLessThan(replicas);
     }
 

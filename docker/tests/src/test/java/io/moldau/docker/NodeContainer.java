@@ -42,7 +42,7 @@ final class NodeContainer extends GenericContainer<NodeContainer> {
         setPortBindings(List.of("127.0.0.1:" + port + ":9092"));
         withMemory(384);
         waitingFor(Wait.forLogMessage(".*Moldau .* is ready: node .*\\n", 1));
-        withStartupTimeout(Duration.ofSeconds(120));
+        withStartupTimeout(Duration.ofMinutes(2));
     }
 
     NodeContainer with(String variable, String value) {
@@ -155,7 +155,7 @@ final class NodeContainer extends GenericContainer<NodeContainer> {
             try (var _ = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
                 return candidate;
             } catch (BindException e) {
-                continue;
+                // Somebody has that one.
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }

@@ -54,7 +54,7 @@ final class NumberedRecords implements AutoCloseable {
             while (!closing) {
                 long number = next.getAndIncrement();
                 int partition = (int) (number % partitions);
-                producer.send(new ProducerRecord<>(topic, partition, null, number), (_, failed) -> {
+                var _ = producer.send(new ProducerRecord<>(topic, partition, null, number), (_, failed) -> {
                     if (failed == null) {
                         acknowledged.add(number);
                     } else {
