@@ -50,6 +50,7 @@ class ComposeIT {
         environment.put(
                 "COMPOSE_PROJECT_NAME", "moldau-test-" + ProcessHandle.current().pid());
         environment.put("PROMETHEUS_IMAGE", PROMETHEUS);
+        environment.put("ADMIN_PORT", Integer.toString(NodeContainer.freePort()));
         environment.put("PROMETHEUS_PORT", Integer.toString(prometheus));
         for (int i = 0; i < ports.size(); i++) {
             environment.put("BROKER" + (i + 1) + "_PORT", ports.get(i).toString());
