@@ -84,7 +84,7 @@ class SmallAndQuickIT {
         long began = System.nanoTime();
         Process process = builder.start();
         try {
-            FirstRecord.await(port, process);
+            FirstRecord.await(port, process, place.resolve("log"));
             double seconds = (System.nanoTime() - began) / 1e9;
             ProcessCost atOnce = ProcessCost.of(process.pid());
             Await.pass(REST);
