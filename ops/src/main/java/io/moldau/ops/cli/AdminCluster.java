@@ -22,6 +22,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.LogDirDescription;
@@ -29,18 +30,41 @@ import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.PartitionProducerState;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.TransactionDescription;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster behind Kafka's Admin client.
 final class AdminCluster implements Cluster {
+
+    private static final AdminCalls.Feature NO_TRANSACTIONS = new AdminCalls.Feature(
+            "The brokers at %s keep no transactions: they do not serve what %s needs.",
+            "Ask a cluster whose brokers do; an idempotent producer needs no transaction.");
+    private static final AdminCalls.Feature NO_ACLS = new AdminCalls.Feature(
+            "The nodes at %s keep no access rights (ACLs), since they have no authorizer: they do not serve what %s"
+                    + " needs.",
+            "Everybody who reaches a listener may do everything there: bind it to an address that only friends reach, or"
+                    + " use brokers with an authorizer (authorizer.class.name).");
+    private static final AdminCalls.Feature NO_USERS = new AdminCalls.Feature(
+            "The nodes at %s keep no SCRAM credentials: they do not serve what %s needs.",
+            "Everybody who reaches a listener is let in: bind it to an address that only friends reach, or use brokers"
+                    + " with a SASL listener.");
 
     private final Admin admin;
     private final AdminCalls calls;
@@ -51,9 +75,9 @@ final class AdminCluster implements Cluster {
     }
 
     /// @throws ToolException if the properties are no client's properties
-    static Cluster connect(Properties properties) {
+    static Cluster connect(Properties properties, Machine machine) {
         return Bootstrap.made(
-                properties, () -> new AdminCluster(Admin.create(properties), Bootstrap.calls(properties)));
+                properties, () -> new AdminCluster(Admin.create(properties), Bootstrap.calls(properties, machine)));
     }
 
     @Override
@@ -290,7 +314,7 @@ final class AdminCluster implements Cluster {
     }
 
     private static String named(ConfigResource resource) {
-        String type = resource.type().name().toLowerCase(Locale.ROOT);
+        String type = resource.type().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return resource.isDefault() ? "all " + type + "s" : type + " " + resource.name();
     }
 
@@ -359,7 +383,10 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
-        var answer = admin.listOffsets(wanted);
+        return found(wanted, admin.listOffsets(wanted));
+    }
+
+    private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsResult answer) {
         Map<TopicPartition, Long> offsets = new HashMap<>();
         for (TopicPartition partition : wanted.keySet()) {
             ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(partition));
@@ -368,6 +395,134 @@ final class AdminCluster implements Cluster {
             }
         }
         return offsets;
+    }
+
+    // ---- Transactions.
+
+    @Override
+    public List<Transaction> transactions() {
+        List<String> ids =
+                calls.feature(NO_TRANSACTIONS, "the list of transactions", admin.listTransactions().all()).stream()
+                        .map(TransactionListing::transactionalId)
+                        .toList();
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        return calls
+                .get(
+                        "the description of transactions",
+                        admin.describeTransactions(ids).all())
+                .entrySet()
+                .stream()
+                .map(entry -> transaction(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    @Override
+    public Transaction transaction(String id) {
+        // A list is asked of every broker; only a cluster that keeps transactions has coordinators to look for.
+        calls.feature(NO_TRANSACTIONS, "the list of transactions", admin.listTransactions().all());
+        return transaction(
+                id,
+                calls.get(
+                        "the description of transaction " + id,
+                        admin.describeTransactions(List.of(id)).description(id)));
+    }
+
+    private static Transaction transaction(String id, TransactionDescription described) {
+        return new Transaction(
+                id,
+                described.state().toString(),
+                described.coordinatorId(),
+                described.producerId(),
+                described.producerEpoch(),
+                described.transactionTimeoutMs(),
+                described.transactionStartTimeMs(),
+                described.topicPartitions());
+    }
+
+    @Override
+    public Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions) {
+        var answer = admin.describeProducers(partitions);
+        Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            PartitionProducerState state = calls.find(answer.partitionResult(partition));
+            if (state != null) {
+                producers.put(
+                        partition,
+                        state.activeProducers().stream()
+                                .map(producer -> new OpenProducer(
+                                        producer.producerId(),
+                                        producer.producerEpoch(),
+                                        producer.currentTransactionStartOffset(),
+                                        producer.lastTimestamp()))
+                                .toList());
+            }
+        }
+        return producers;
+    }
+
+    @Override
+    public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+        partitions.forEach(partition -> wanted.put(partition, OffsetSpec.latest()));
+        return found(wanted, admin.listOffsets(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)));
+    }
+
+    // ---- Who may do what.
+
+    @Override
+    public Collection<AclBinding> acls(AclBindingFilter which) {
+        return calls.feature(
+                NO_ACLS, "the list of rights", admin.describeAcls(which).values());
+    }
+
+    @Override
+    public void addAcls(Collection<AclBinding> acls) {
+        calls.feature(NO_ACLS, "new rights", admin.createAcls(acls).all());
+    }
+
+    @Override
+    public Collection<AclBinding> removeAcls(Collection<AclBindingFilter> which) {
+        return calls.feature(
+                NO_ACLS, "the removal of rights", admin.deleteAcls(which).all());
+    }
+
+    @Override
+    public List<Credential> users() {
+        return calls
+                .feature(
+                        NO_USERS,
+                        "the list of users",
+                        admin.describeUserScramCredentials().all())
+                .values()
+                .stream()
+                .flatMap(user -> user.credentialInfos().stream()
+                        .map(info -> new Credential(user.name(), info.mechanism().mechanismName(), info.iterations())))
+                .sorted(Comparator.comparing(Credential::user).thenComparing(Credential::mechanism))
+                .toList();
+    }
+
+    @Override
+    public void addUser(Credential credential, byte[] password) {
+        var mechanism = ScramMechanism.fromMechanismName(credential.mechanism());
+        calls.feature(
+                NO_USERS,
+                "the password of user " + credential.user(),
+                admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
+                                credential.user(),
+                                new ScramCredentialInfo(mechanism, credential.iterations()),
+                                password)))
+                        .all());
+    }
+
+    @Override
+    public void removeUser(String user, ScramMechanism mechanism) {
+        calls.feature(
+                NO_USERS,
+                "the removal of user " + user,
+                admin.alterUserScramCredentials(List.of(new UserScramCredentialDeletion(user, mechanism)))
+                        .all());
     }
 
     @Override

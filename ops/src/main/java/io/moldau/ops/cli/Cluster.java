@@ -9,8 +9,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +169,54 @@ interface Cluster extends AutoCloseable {
     /// What cannot be told, such as the end of a partition that is offline, is left out; -1 where no
     /// record is as young as was asked for.
     Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted);
+
+    // ---- Transactions.
+
+    /// Those that coordinators know of, with all that they say of them.
+    List<Transaction> transactions();
+
+    /// A transactional id that is not known is a failure.
+    Transaction transaction(String id);
+
+    /// @param state in Kafka's words, such as `Ongoing`
+    /// @param coordinator the broker
+    /// @param startMs by the coordinator's clock, if a transaction is open
+    record Transaction(
+            String id,
+            String state,
+            int coordinator,
+            long producerId,
+            int producerEpoch,
+            long timeoutMs,
+            OptionalLong startMs,
+            Set<TopicPartition> partitions) {}
+
+    /// Who has written there lately, as the leaders tell; partitions that do not answer are left out.
+    Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions);
+
+    /// @param start the first offset of its open transaction
+    record OpenProducer(long producerId, int epoch, OptionalLong start, long lastTimestampMs) {}
+
+    /// Up to where readers of committed records get; partitions that do not answer are left out.
+    Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions);
+
+    // ---- Who may do what.
+
+    Collection<AclBinding> acls(AclBindingFilter which);
+
+    void addAcls(Collection<AclBinding> acls);
+
+    /// @return those that are gone
+    Collection<AclBinding> removeAcls(Collection<AclBindingFilter> which);
+
+    /// Sorted by name and mechanism.
+    List<Credential> users();
+
+    record Credential(String user, String mechanism, int iterations) {}
+
+    void addUser(Credential credential, byte[] password);
+
+    void removeUser(String user, ScramMechanism mechanism);
 
     @Override
     void close();

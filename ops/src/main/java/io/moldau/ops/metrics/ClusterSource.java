@@ -11,17 +11,22 @@ import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /// Tells the node, its network, the metadata it knows, and its member of the quorum.
 final class ClusterSource implements MetricSource {
 
     private final NodeView node;
     private final String version;
+    private final Supplier<Map<String, Boolean>> reached;
 
-    ClusterSource(NodeView node, String version) {
+    /// @param reached by advertised listener, whether the node found itself there; empty as long as it has not looked
+    ClusterSource(NodeView node, String version, Supplier<Map<String, Boolean>> reached) {
         this.node = node;
         this.version = version;
+        this.reached = reached;
     }
 
     @Override
@@ -38,6 +43,8 @@ final class ClusterSource implements MetricSource {
         into.add(
                 Metrics.NODE_READY,
                 node.serving().getAsBoolean() && !node.stopping().getAsBoolean() ? 1 : 0);
+        into.add(Metrics.NODE_TIME, node.time().milliseconds() / 1e3);
+        reached.get().forEach((listener, itself) -> into.add(Metrics.LISTENER_REACHED, itself ? 1 : 0, listener));
         var network = node.network().get();
         into.add(Metrics.REQUEST_MEMORY, network.requestBytes());
         into.add(Metrics.REQUEST_MEMORY_LIMIT, network.requestBytesLimit());

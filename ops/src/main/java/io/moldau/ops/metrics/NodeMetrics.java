@@ -8,7 +8,9 @@ import io.moldau.ops.state.GroupLags;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final PartitionRecorder partitions;
     private final NodeServices services;
     private final AtomicReference<@Nullable NodeView> node = new AtomicReference<>();
+    private final AtomicReference<Map<String, Boolean>> reached = new AtomicReference<>(Map.of());
     private @Nullable PrometheusEndpoint endpoint;
     private @Nullable GroupLags lags;
 
@@ -53,6 +56,15 @@ public final class NodeMetrics implements AutoCloseable {
         node.set(view);
     }
 
+    /// Tells which of its advertised listeners the node reached, and found itself there.
+    ///
+    /// @param verdicts by listener, null where it did
+    public void dialled(Map<String, ? extends @Nullable Object> verdicts) {
+        Map<String, Boolean> now = new LinkedHashMap<>();
+        verdicts.forEach((listener, problem) -> now.put(listener, problem == null));
+        reached.set(now);
+    }
+
     private boolean hasTopic(String name) {
         NodeView view = node.get();
         return view == null || view.image().get().topics().topic(name) != null;
@@ -79,7 +91,7 @@ public final class NodeMetrics implements AutoCloseable {
         if (view == null) {
             throw new IllegalStateException("the node is starting");
         }
-        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version), requests, quorum));
+        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version, reached::get), requests, quorum));
         NodeView.Broker broker = view.broker();
         if (broker != null) {
             sources.add(traffic);

@@ -4,6 +4,8 @@ import io.moldau.broker.Node;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.common.Errors;
 import io.moldau.ops.AdministeredNode;
+import io.moldau.ops.client.RawClient;
+import io.moldau.ops.logging.LoggingProvider;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.ApiVersionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -22,6 +24,8 @@ import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.HeapRecords;
 import io.moldau.wire.record.BatchBuilder;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +49,7 @@ final class TrainingRun {
 
     /// @param words the folder for the node's data, which must not exist yet
     public static void main(String[] words) throws IOException, InterruptedException {
+        LoggingProvider.use();
         var config = NodeConfig.fromProperties(Map.of(
                 "listeners",
                 "PLAINTEXT://127.0.0.1:0",
@@ -54,9 +59,11 @@ final class TrainingRun {
                 Path.of(words[0]).toAbsolutePath().toString()));
         try (var node = AdministeredNode.start(config, "training")) {
             node.node().awaitReady(READY_TIMEOUT);
-            try (var client = new RawClient(clientPort(node.node()))) {
+            try (var client = new RawClient(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPort(node.node())), "training")) {
                 use(client);
             }
+            node.dialItself().join();
             scrape(URI.create(Objects.requireNonNull(node.adminUrl())));
         }
     }
