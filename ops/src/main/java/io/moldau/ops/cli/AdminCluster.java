@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.DescribeProducersResult;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
@@ -30,7 +32,7 @@ import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.PartitionProducerState;
+
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
@@ -383,18 +385,37 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
-        return found(wanted, admin.listOffsets(wanted));
+        return found(wanted, new ListOffsetsOptions());
     }
 
-    private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsResult answer) {
+    private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsOptions options) {
+        Map<TopicPartition, OffsetSpec> askable = new HashMap<>(wanted);
+        askable.keySet().retainAll(led(wanted.keySet()));
+        var answer = admin.listOffsets(askable, options);
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (TopicPartition partition : wanted.keySet()) {
+        for (TopicPartition partition : askable.keySet()) {
             ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(partition));
             if (found != null) {
                 offsets.put(partition, found.offset());
             }
         }
         return offsets;
+    }
+
+    /// Those that have a leader: the client would wait for the others until its time is over.
+    private Set<TopicPartition> led(Collection<TopicPartition> partitions) {
+        Set<TopicPartition> led = new HashSet<>();
+        Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        admin.describeTopics(topics).topicNameValues().forEach((name, answer) -> {
+            TopicDescription topic = calls.find(answer);
+            if (topic != null) {
+                topic(topic).partitions().stream()
+                        .filter(partition -> !partition.offline())
+                        .forEach(partition -> led.add(new TopicPartition(name, partition.id())));
+            }
+        });
+        led.retainAll(partitions);
+        return led;
     }
 
     // ---- Transactions.
@@ -443,10 +464,11 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions) {
-        var answer = admin.describeProducers(partitions);
+        Set<TopicPartition> askable = led(partitions);
+        var answer = admin.describeProducers(askable);
         Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
-        for (TopicPartition partition : partitions) {
-            PartitionProducerState state = calls.find(answer.partitionResult(partition));
+        for (TopicPartition partition : askable) {
+            DescribeProducersResult.PartitionProducerState state = calls.find(answer.partitionResult(partition));
             if (state != null) {
                 producers.put(
                         partition,
@@ -466,7 +488,7 @@ final class AdminCluster implements Cluster {
     public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
         Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
         partitions.forEach(partition -> wanted.put(partition, OffsetSpec.latest()));
-        return found(wanted, admin.listOffsets(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)));
+        return found(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
     }
 
     // ---- Who may do what.

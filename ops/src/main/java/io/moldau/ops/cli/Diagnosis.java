@@ -136,7 +136,9 @@ final class Diagnosis {
         if (partition.offline()) {
             return "offline";
         }
-        return partition.isr().size() < picture.minInsync(topic) ? "under min.insync.replicas" : "under-replicated";
+        return partition.isr().size()
+                        < Math.min(picture.minInsync(topic), partition.replicas().size())
+                ? "under min.insync.replicas" : "under-replicated";
     }
 
     static List<Finding> groups(List<GroupReport> groups) {

@@ -207,7 +207,7 @@ final class ExplainCommand {
             if (where != null) {
                 TopicPartition of = Words.partition(where);
                 Map<Long, Transaction> known = TransactionExplanation.byProducer(cluster.transactions());
-                explain(
+                ExplainCommand.explain(
                         this,
                         "partition " + of,
                         TransactionExplanation.partition(
@@ -220,17 +220,17 @@ final class ExplainCommand {
                             "It may use none, or hang in a partition that no coordinator knows of: 'moldau explain"
                                     + " transaction --partition TOPIC-N' asks the partition's leader.");
                 }
-                explain(this, found, held(cluster, found.partitions()), now);
+                told(this, found, held(cluster, found.partitions()), now);
             } else if (asked != null) {
                 Transaction found = cluster.transaction(asked);
-                explain(this, found, held(cluster, found.partitions()), now);
+                told(this, found, held(cluster, found.partitions()), now);
             } else {
                 list(cluster.transactions(), now);
             }
             return DONE;
         }
 
-        private static void explain(
+        private static void told(
                 ClusterCommand command, Transaction found, Map<TopicPartition, Held> held, long now) {
             ExplainCommand.explain(
                     command, "transaction " + found.id(), TransactionExplanation.of(found, held, now));

@@ -53,16 +53,10 @@ final class Explanation {
             return Finding.problem(name + " is offline: it has no leader, so nobody can write to it or read it.", "")
                     .because(whyOffline(picture, topic, partition));
         }
-        int needed = picture.minInsync(topic);
+        int asked = picture.minInsync(topic);
         int have = partition.replicas().size();
-        if (needed > have) {
-            return Finding.problem(
-                    name + " has " + Words.count(have, "replica") + ", and min.insync.replicas asks for " + needed
-                            + " in-sync ones, more than there can be.",
-                    "Add replicas ('moldau topics alter " + topic.name() + " -r " + needed
-                            + "'), or lower it ('moldau configs set topic " + topic.name()
-                            + " min.insync.replicas=" + have + "').");
-        }
+        // More than there are replicas cannot be asked for, as in Kafka.
+        int needed = Math.min(asked, have);
         if (partition.isr().size() < needed) {
             return Finding.problem(
                             name + " takes no writes with acks=all: "
@@ -77,6 +71,14 @@ final class Explanation {
                                     + " replicas are in sync. It serves.",
                             "")
                     .because(whyNotInSync(picture, partition));
+        }
+        if (asked > have) {
+            return Finding.note(
+                    name + " is well, and has " + Words.count(have, "replica") + ": min.insync.replicas=" + asked
+                            + " counts as " + have + " there, so a write may be on fewer brokers than it seems to ask"
+                            + " for.",
+                    "Add replicas ('moldau topics alter " + topic.name() + " -r " + asked + "'), or lower it ('moldau"
+                            + " configs set topic " + topic.name() + " min.insync.replicas=" + have + "').");
         }
         int preferred = partition.replicas().getFirst();
         if (partition.leader() != preferred) {
@@ -117,9 +119,17 @@ final class Explanation {
                         .because(List.of(down)));
             }
         }
-        List<Integer> behind = partition.replicas().stream()
-                .filter(id -> !mayLead.contains(id) && picture.serves(id))
-                .toList();
+        List<Integer> behind = new ArrayList<>();
+        for (int id : partition.replicas()) {
+            if (!mayLead.contains(id) && picture.serves(id)) {
+                Finding down = whyAbsent(picture, id, partition);
+                if (down == null) {
+                    behind.add(id);
+                } else {
+                    causes.add(down);
+                }
+            }
+        }
         if (!behind.isEmpty()) {
             causes.add(Finding.note(
                     "broker " + ids(behind) + " serves, and may lack acknowledged records",

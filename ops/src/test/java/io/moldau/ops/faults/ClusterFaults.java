@@ -231,6 +231,14 @@ final class ClusterFaults {
                     }
                 });
         fault(
+                "producer-without-replicas",
+                "`moldau produce` to that partition",
+                "`produce`",
+                List.of("1 of 1 records were not acknowledged", "topic pair", "exit status 1"),
+                stages -> Told.text(stages.moldau(
+                        "lost\n",
+                        List.of("produce", "pair", "--timeout", "2", "-b", stages.cluster().bootstrap()))));
+        fault(
                 "partition-offline",
                 "the only replica of a partition is on a broker that is gone",
                 "LEADER_NOT_AVAILABLE",
@@ -308,7 +316,7 @@ final class ClusterFaults {
                         "quorum status"),
                 stages -> {
                     stages.cluster().stop(SmallCluster.CONTROLLER);
-                    return Told.text(stages.cluster().moldau("doctor", "--timeout", "5"));
+                    return Told.text(stages.cluster().moldau("doctor", "--timeout", "3"));
                 });
         fault(
                 "topic-without-quorum",
@@ -335,6 +343,6 @@ final class ClusterFaults {
                 "`topics create`",
                 List.of("topic late", "quorum status", "exit status 1"),
                 stages -> Told.text(
-                        stages.cluster().moldau("topics", "create", "late", "--timeout", "4")));
+                        stages.cluster().moldau("topics", "create", "late", "--timeout", "2")));
     }
 }

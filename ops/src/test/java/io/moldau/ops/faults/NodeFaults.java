@@ -5,9 +5,6 @@ import io.moldau.wire.message.DeleteRecordsRequestData;
 import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import io.moldau.wire.message.DeleteRecordsRequestData.DeleteRecordsTopic;
 import io.moldau.wire.message.DeleteRecordsResponseData;
-import io.moldau.wire.message.DeleteTopicsRequestData;
-import io.moldau.wire.message.DeleteTopicsRequestData.DeleteTopicState;
-import io.moldau.wire.message.DeleteTopicsResponseData;
 import io.moldau.wire.protocol.ApiKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,22 +60,13 @@ final class NodeFaults {
                 "partition",
                 "plain-9");
         asked(
-                "min-insync-above-replicas-explained",
-                "writes with acks=all fail, since `min.insync.replicas` is above the number of replicas",
-                "`explain partition`, `doctor`",
-                List.of("narrow-0 has 1 replica", "asks for 2", "topics alter narrow -r 2", "min.insync.replicas=1"),
+                "min-insync-above-replicas",
+                "`min.insync.replicas` is above the number of replicas; writes are taken, as in Kafka",
+                "`explain partition`",
+                List.of("narrow-0 is well", "1 replica", "min.insync.replicas=2 counts as 1", "topics alter narrow -r 2"),
                 "explain",
                 "partition",
                 "narrow-0");
-        ALL.add(new Fault(
-                "producer-without-replicas",
-                "`moldau produce` to that topic",
-                Fault.NONE,
-                "`produce`",
-                List.of("1 of 1 records were not acknowledged", "topic narrow"),
-                stages -> Told.text(stages.moldau(
-                        "lost\n",
-                        List.of("produce", "narrow", "--timeout", "2", "-b", stages.node().bootstrap())))));
         asked(
                 "broker-that-is-not-there",
                 "a broker's id is wrong",
@@ -173,26 +161,6 @@ final class NodeFaults {
                     topicWithRecords(stages, "short", 1);
                     commit(stages.node().wire(), "ahead", "short", 50);
                     return ask(stages, "explain", "group", "ahead");
-                }));
-        ALL.add(new Fault(
-                "group-of-a-deleted-topic",
-                "a topic is deleted that a group has read",
-                Fault.NONE,
-                "`explain group`",
-                List.of("gone-0", "no such topic any more", "offsets.retention.minutes"),
-                stages -> {
-                    topicWithRecords(stages, "gone", 1);
-                    commit(stages.node().wire(), "orphan", "gone", 1);
-                    stages.node()
-                            .wire()
-                            .call(
-                                    ApiKey.DELETE_TOPICS,
-                                    6,
-                                    new DeleteTopicsRequestData()
-                                            .setTopics(List.of(new DeleteTopicState().setName("gone")))
-                                            .setTimeoutMs(20_000),
-                                    DeleteTopicsResponseData.class);
-                    return ask(stages, "explain", "group", "orphan");
                 }));
         ALL.add(new Fault(
                 "group-stuck-at-a-record",

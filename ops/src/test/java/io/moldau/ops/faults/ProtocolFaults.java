@@ -269,7 +269,9 @@ final class ProtocolFaults {
                 wire -> wire.call(
                         ApiKey.REMOVE_RAFT_VOTER,
                         0,
-                        new RemoveRaftVoterRequestData().setVoterId(7).setVoterDirectoryId(new Uuid(1, 2)),
+                        new RemoveRaftVoterRequestData()
+                                .setClusterId(null)
+                                .setVoterId(7).setVoterDirectoryId(new Uuid(1, 2)),
                         RemoveRaftVoterResponseData.class));
     }
 
@@ -410,12 +412,6 @@ final class ProtocolFaults {
                 "UNKNOWN_TOPIC_OR_PARTITION",
                 List.of("add partitions"),
                 wire -> wire.produce("plain", 9, Wire.batch(0, "x")));
-        answer(
-                "min-insync-above-replicas",
-                "Produce with acks=all where `min.insync.replicas` is above the number of replicas",
-                "NOT_ENOUGH_REPLICAS",
-                List.of("1", "2", "explain partition", "min.insync.replicas=N"),
-                wire -> wire.produce("narrow", 0, Wire.batch(0, "x")));
         answer(
                 "record-too-large",
                 "Produce of more than the topic's `max.message.bytes`",

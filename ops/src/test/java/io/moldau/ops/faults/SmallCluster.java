@@ -51,6 +51,8 @@ final class SmallCluster implements AutoCloseable {
                         "CONTROLLER",
                         "listeners",
                         "CONTROLLER://127.0.0.1:" + controllerPort,
+                        "min.insync.replicas",
+                        "2",
                         "log.dirs",
                         stages.folder().toString())));
         nodes.put(1, stages.start(broker(1, stages.folder().toString())));

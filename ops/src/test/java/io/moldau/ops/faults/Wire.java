@@ -133,20 +133,21 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    /// A frame with a header of version 1 and nothing behind it.
+    /// A frame with a header of version 1, an empty tag section where a newer one has it, and nothing behind it.
     Told frame(int apiKey, int version) {
         return garbage(header(apiKey, version));
     }
 
     private static byte[] header(int apiKey, int version) {
         byte[] id = "raw".getBytes(StandardCharsets.UTF_8);
-        var frame = ByteBuffer.allocate(4 + 2 + 2 + 4 + 2 + id.length);
+        var frame = ByteBuffer.allocate(4 + 2 + 2 + 4 + 2 + id.length + 1);
         frame.putInt(frame.capacity() - 4)
                 .putShort((short) apiKey)
                 .putShort((short) version)
                 .putInt(1)
                 .putShort((short) id.length)
-                .put(id);
+                .put(id)
+                .put((byte) 0);
         return frame.array();
     }
 
@@ -209,7 +210,7 @@ final class Wire implements AutoCloseable {
         return answer(
                         ApiKey.INIT_PRODUCER_ID,
                         3,
-                        new InitProducerIdRequestData().setTransactionTimeoutMs(60_000),
+                        new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(60_000),
                         InitProducerIdResponseData.class)
                 .producerId();
     }
