@@ -23,6 +23,7 @@ import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.request.RequestRouter;
@@ -87,6 +88,7 @@ final class AdminApis {
     RequestRouter onBroker(
             RequestRouter.Builder routes,
             TopicCreator creator,
+            HungUpBrokers hungUp,
             boolean autoCreateTopics,
             int maxPartitionsPerPage,
             LogDirs logDirs,
@@ -94,7 +96,7 @@ final class AdminApis {
         routes.on(
                         ApiKey.METADATA,
                         MetadataRequestData.class,
-                        new MetadataHandler(localId, cache, creator, autoCreateTopics))
+                        new MetadataHandler(localId, cache, creator, autoCreateTopics, hungUp))
                 .on(
                         ApiKey.DESCRIBE_CLUSTER,
                         DescribeClusterRequestData.class,
@@ -102,7 +104,7 @@ final class AdminApis {
                 .on(
                         ApiKey.DESCRIBE_TOPIC_PARTITIONS,
                         DescribeTopicPartitionsRequestData.class,
-                        new DescribeTopicPartitionsHandler(cache, maxPartitionsPerPage))
+                        new DescribeTopicPartitionsHandler(cache, maxPartitionsPerPage, hungUp))
                 .on(
                         ApiKey.LIST_CONFIG_RESOURCES,
                         ListConfigResourcesRequestData.class,
@@ -114,7 +116,7 @@ final class AdminApis {
                 .on(
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
-                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor));
+                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor, hungUp));
         return complete(routes, localId);
     }
 

@@ -28,6 +28,7 @@ import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.RegistrationGate;
 import io.moldau.broker.lifecycle.StartException;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.net.EventLoops;
@@ -223,6 +224,7 @@ public final class Node implements AutoCloseable {
                 listeners(),
                 base.time(),
                 base.cache()::image,
+                base.resolver(),
                 topic -> base.resolver()
                         .minInsyncReplicas(topic, base.cache().image().configs()),
                 base.controllers()::leaderId,
@@ -583,6 +585,7 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);
         Replicas replicas = new Replicas(
                 config,
                 new Replicas.Services(
@@ -592,6 +595,7 @@ public final class Node implements AutoCloseable {
                         registrar::brokerEpoch,
                         controller,
                         base.peers(),
+                        hungUp,
                         new TailCache(
                                 memory, settings.tailCacheBytes(), config.get(MoldauKeys.TAIL_CACHE_PARTITION_BYTES)),
                         time,
@@ -643,6 +647,7 @@ public final class Node implements AutoCloseable {
                 .onBroker(
                         routes,
                         creator,
+                        hungUp,
                         config.get(TopicDefaultKeys.AUTO_CREATE_TOPICS_ENABLE),
                         config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
                         logDirs,

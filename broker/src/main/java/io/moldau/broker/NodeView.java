@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.api.data.FetchSessions;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.net.NetworkState;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param listeners as bound
 /// @param image what this node knows of the cluster
+/// @param settings resolves what is configured, by the image's configurations
 /// @param minInsyncReplicas of a topic, as it is configured now
 /// @param activeController the node id as far as this one knows, -1 if it does not
 /// @param controller reaches the active controller
@@ -39,6 +41,7 @@ public record NodeView(
         List<Endpoint> listeners,
         Time time,
         Supplier<MetadataImage> image,
+        ConfigResolver settings,
         ToIntFunction<String> minInsyncReplicas,
         IntSupplier activeController,
         NodeToController controller,

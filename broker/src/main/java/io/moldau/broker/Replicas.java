@@ -7,6 +7,7 @@ import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.config.QuotaKeys;
 import io.moldau.broker.config.ReplicationKeys;
 import io.moldau.broker.config.TopicConfigKeys;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.DirectoryAssignments;
@@ -62,6 +63,7 @@ final class Replicas implements AutoCloseable {
             LongSupplier brokerEpoch,
             NodeToController controller,
             PeerClients peers,
+            HungUpBrokers hungUp,
             TailCache tails,
             Time time,
             Timer timer,
@@ -116,6 +118,7 @@ final class Replicas implements AutoCloseable {
                 partitions,
                 services.brokerEpoch(),
                 PeerLeaderEndpoint.by(services.peers()),
+                services.hungUp(),
                 fetcherSettings(config),
                 services.time(),
                 services.timer(),

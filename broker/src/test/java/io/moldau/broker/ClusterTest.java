@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,14 +42,30 @@ class ClusterTest {
         return ids;
     }
 
+    /// The client asks any of the nodes, and one that was not asked to create the topic may hear of it a moment later.
+    private static TopicDescription described(Admin admin, String topic) throws Exception {
+        while (true) {
+            try {
+                return Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                        .allTopicNames()
+                        .get()
+                        .get(topic));
+            } catch (ExecutionException e) {
+                assertThat(e).hasCauseInstanceOf(UnknownTopicOrPartitionException.class);
+            }
+        }
+    }
+
     @Test
     void threeCombinedNodesAreOneCluster() throws Exception {
         try (TestCluster cluster = TestCluster.combined(data, 3).start()) {
             // Every node, asked alone, says the same.
             for (int id = 1; id <= 3; id++) {
                 try (Admin admin = admin(cluster.address(id, "PLAINTEXT"))) {
+                    while (!ids(admin.describeCluster().nodes().get()).equals(Set.of(1, 2, 3))) {
+                        Thread.onSpinWait();
+                    }
                     DescribeClusterResult described = admin.describeCluster();
-                    assertThat(ids(described.nodes().get())).containsExactly(1, 2, 3);
                     assertThat(described.controller().get().id()).isBetween(1, 3);
                     assertThat(described.clusterId().get())
                             .isEqualTo(cluster.node(1).clusterId());
@@ -55,10 +73,7 @@ class ClusterTest {
                     admin.createTopics(List.of(new NewTopic(topic, 6, (short) 3)))
                             .all()
                             .get();
-                    TopicDescription seen = Objects.requireNonNull(admin.describeTopics(List.of(topic))
-                            .allTopicNames()
-                            .get()
-                            .get(topic));
+                    TopicDescription seen = described(admin, topic);
                     for (TopicPartitionInfo partition : seen.partitions()) {
                         assertThat(ids(partition.replicas())).containsExactly(1, 2, 3);
                         assertThat(partition.leader().id()).isBetween(1, 3);
@@ -109,22 +124,25 @@ class ClusterTest {
                 admin.createTopics(List.of(new NewTopic("without-" + id, 2, (short) 2)))
                         .all()
                         .get();
-                TopicDescription seen = Objects.requireNonNull(admin.describeTopics(List.of(before))
-                        .allTopicNames()
-                        .get()
-                        .get(before));
-                assertThat(seen.partitions())
-                        .allSatisfy(
-                                partition -> assertThat(partition.leader().id()).isNotEqualTo(stopped));
-                assertThat(ids(admin.describeCluster().nodes().get()))
-                        .hasSize(2)
-                        .doesNotContain(stopped);
+                // Whoever is asked may hear of it a moment later.
+                while (described(admin, before).partitions().stream()
+                        .anyMatch(partition ->
+                                partition.leader() == null || partition.leader().id() == stopped)) {
+                    Thread.onSpinWait();
+                }
+                Set<Integer> others = new TreeSet<>(Set.of(1, 2, 3));
+                others.remove(stopped);
+                while (!ids(admin.describeCluster().nodes().get()).equals(others)) {
+                    Thread.onSpinWait();
+                }
                 cluster.start();
                 while (ids(admin.describeCluster().nodes().get()).size() < 3) {
-                    Thread.onSpinWait(); // whoever is asked may hear of it a moment later
+                    Thread.onSpinWait();
                 }
             }
-            assertThat(admin.listTopics().names().get()).contains("without-1", "without-2", "without-3");
+            for (int id = 1; id <= 3; id++) {
+                assertThat(described(admin, "without-" + id).partitions()).hasSize(2);
+            }
         }
     }
 
@@ -170,7 +188,9 @@ class ClusterTest {
                             .map(io.moldau.broker.Node::clusterId)
                             .distinct())
                     .hasSize(1);
-            assertThat(ids(admin.describeCluster().nodes().get())).containsExactly(1, 2);
+            while (!ids(admin.describeCluster().nodes().get()).equals(Set.of(1, 2))) {
+                Thread.onSpinWait();
+            }
             assertThat(admin.describeCluster().nodes().get())
                     .extracting(Node::rack)
                     .containsExactlyInAnyOrder("east", null);
@@ -191,7 +211,9 @@ class ClusterTest {
             admin.createTopics(List.of(new NewTopic("payments", 4, (short) 2)))
                     .all()
                     .get();
-            assertThat(admin.listTopics().names().get()).containsExactlyInAnyOrder("orders", "payments");
+            while (!admin.listTopics().names().get().equals(Set.of("orders", "payments"))) {
+                Thread.onSpinWait();
+            }
             assertThat(cluster.node(1).metadata().image().cluster().brokers())
                     .extracting(BrokerRegistration::fenced)
                     .containsOnly(false);

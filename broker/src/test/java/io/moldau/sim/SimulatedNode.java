@@ -17,6 +17,7 @@ import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.LeaderState;
@@ -325,6 +326,7 @@ final class SimulatedNode extends Machine {
                     partitions,
                     registrar::brokerEpoch,
                     (broker, host, port) -> new SimulatedEndpoint(cluster, SimulatedNode.this, broker),
+                    new HungUpBrokers(cache::image, SimulatedNode.this),
                     new FetcherSettings(1, 1 << 20, 10 << 20, 500, 1_000, 3_000, 1, LISTENER),
                     SimulatedNode.this,
                     timer,

@@ -10,7 +10,9 @@ import io.moldau.broker.lifecycle.StartException;
 import io.moldau.ops.admin.AdminServer;
 import io.moldau.ops.metrics.NodeMetrics;
 import io.moldau.ops.state.AdvertisedCheck;
+import io.moldau.ops.state.BrokerCalls;
 import io.moldau.ops.state.GroupLags;
+import io.moldau.ops.state.LeaderReads;
 import io.moldau.ops.state.SelfDial;
 import java.util.List;
 import java.util.Objects;
@@ -32,13 +34,13 @@ public final class AdministeredNode implements AutoCloseable {
     private final Node node;
     private final NodeMetrics metrics;
     private final @Nullable AdminServer admin;
-    private final @Nullable GroupLags lags;
+    private final BrokerCalls calls;
 
-    private AdministeredNode(Node node, NodeMetrics metrics, @Nullable AdminServer admin, @Nullable GroupLags lags) {
+    private AdministeredNode(Node node, NodeMetrics metrics, @Nullable AdminServer admin, BrokerCalls calls) {
         this.node = node;
         this.metrics = metrics;
         this.admin = admin;
-        this.lags = lags;
+        this.calls = calls;
     }
 
     /// Returns as [Node#start(NodeConfig)] does.
@@ -80,21 +82,22 @@ public final class AdministeredNode implements AutoCloseable {
             throw e;
         }
         NodeView view = node.view();
-        GroupLags lags = lags(view, config);
-        metrics.observe(view, lags);
+        var calls = new BrokerCalls(view);
+        metrics.observe(view, lags(view, calls, config));
         if (admin != null) {
-            admin.observe(view, lags, version);
+            admin.observe(view, calls, version);
         }
-        return new AdministeredNode(node, metrics, admin, lags);
+        return new AdministeredNode(node, metrics, admin, calls);
     }
 
-    private static @Nullable GroupLags lags(NodeView view, NodeConfig config) {
+    private static @Nullable GroupLags lags(NodeView view, BrokerCalls calls, NodeConfig config) {
         NodeView.Broker broker = view.broker();
         return broker == null
                 ? null
                 : new GroupLags(
                         view,
                         broker,
+                        new LeaderReads(view, calls),
                         config.get(MoldauKeys.METRICS_GROUPS),
                         config.get(MoldauKeys.METRICS_GROUP_PARTITIONS));
     }
@@ -138,9 +141,7 @@ public final class AdministeredNode implements AutoCloseable {
     /// Stops the node in order, then the rest.
     @Override
     public void close() {
-        if (lags != null) {
-            lags.close();
-        }
+        calls.close();
         node.stop();
         close(admin);
         metrics.close();

@@ -15,6 +15,9 @@ public final class MoldauKeys {
     private static final Pattern ADMIN_ADDRESS =
             Pattern.compile("http://([^/:\\[\\]]+|\\[[0-9a-fA-F:.%]+])?:(\\d{1,5})/?");
 
+    /// What nobody guesses at a few tries a second.
+    private static final int SHORTEST_TOKEN = 16;
+
     public static final ConfigKey<String> CLUSTER_ID = ConfigKey.of(
                     "moldau.cluster.id",
                     ConfigType.string().checked(NodeConfig::reasonAgainstClusterId, "22 characters of URL-safe base64"))
@@ -49,9 +52,24 @@ public final class MoldauKeys {
                             .checked(MoldauKeys::reasonAgainstAdminListener, "http://HOST:PORT, or empty for none"))
             .defaultTo("http://127.0.0.1:9644")
             .describedAs(
-                    "Where metrics, health and the administration's HTTP interface are. Left unset, a free port is "
-                            + "taken if this one is in use, and the log says which; set, a port in use stops the start. Port 0 "
-                            + "takes a free one. Nobody has to log in, so think before you bind it beyond loopback.");
+                    "Where metrics, health, the console and the administration's HTTP interface are. Left unset, a free "
+                            + "port is taken if this one is in use, and the log says which; set, a port in use stops the "
+                            + "start. Port 0 takes a free one. Bound beyond loopback, it shows metrics and health to "
+                            + "everybody, and all else only to those who have `admin.token`.");
+
+    public static final ConfigKey<String> ADMIN_TOKEN = ConfigKey.of(
+                    "admin.token",
+                    ConfigType.password()
+                            .checked(
+                                    value -> value.isEmpty() || value.length() >= SHORTEST_TOKEN
+                                            ? ""
+                                            : "it must have at least " + SHORTEST_TOKEN + " characters",
+                                    "empty, or " + SHORTEST_TOKEN + " characters and more"))
+            .defaultTo("")
+            .describedAs(
+                    "What a browser's login (any name, this as the password) or a script's `Authorization: Bearer` "
+                            + "has to say to see the console and `/api/`. Empty, those are for this machine only, and need no "
+                            + "login.");
 
     public static final ConfigKey<Integer> METRICS_PARTITIONS = ConfigKey.of(
                     "moldau.metrics.max.partitions", ConfigType.intAtLeast(0))
@@ -83,6 +101,7 @@ public final class MoldauKeys {
             KnownKey.used(TAIL_CACHE_BYTES),
             KnownKey.used(TAIL_CACHE_PARTITION_BYTES),
             KnownKey.used(ADMIN_LISTENER),
+            KnownKey.used(ADMIN_TOKEN),
             KnownKey.used(METRICS_PARTITIONS),
             KnownKey.used(METRICS_TOPICS),
             KnownKey.used(METRICS_GROUPS),

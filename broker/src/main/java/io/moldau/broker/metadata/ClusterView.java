@@ -5,10 +5,22 @@ import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataImage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A metadata image as the clients of one listener see it: a broker is there if it is not fenced and has that listener.
-public record ClusterView(MetadataImage image, String listenerName) {
+///
+/// @param hungUp brokers that are there and lead nothing that a client could use, see [HungUpBrokers]
+public record ClusterView(MetadataImage image, String listenerName, Set<Integer> hungUp) {
+
+    public ClusterView(MetadataImage image, String listenerName) {
+        this(image, listenerName, Set.of());
+    }
+
+    /// What to tell clients now.
+    public ClusterView(MetadataImage image, String listenerName, HungUpBrokers hungUp) {
+        this(image, listenerName, hungUp.in(image));
+    }
 
     /// A broker and its address on the listener.
     public record Node(
@@ -38,9 +50,10 @@ public record ClusterView(MetadataImage image, String listenerName) {
         return node == null || node.fenced() ? null : node;
     }
 
-    public boolean isAlive(int id) {
+    /// Whether a leader that the metadata names can be asked, as far as is known here.
+    public boolean leads(int id) {
         BrokerRegistration broker = image.cluster().broker(id);
-        return broker != null && !broker.fenced();
+        return broker != null && !broker.fenced() && !hungUp.contains(id);
     }
 
     public boolean isReachable(int id) {

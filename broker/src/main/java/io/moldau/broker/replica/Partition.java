@@ -18,11 +18,11 @@ import io.moldau.log.storage.StorageException;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.protocol.BufferRecords;
 import io.moldau.wire.protocol.RecordBytes;
+import io.moldau.wire.record.RecordBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,9 +63,6 @@ public final class Partition {
 
     private static final PartitionWatcher[] NO_WATCHERS = {};
 
-    /// Longer than producers wait before they send refused records again.
-    private static final long REFUSED_LATELY_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     /// So many of the latest bytes may be in the tail cache.
     private static final int TAIL_MARK_BYTES = 128 * 1024;
 
@@ -98,10 +95,8 @@ public final class Partition {
 
     private final WatermarkWaits lowWaits = new WatermarkWaits();
 
-    /// Owned by the mailbox: why and when records were last refused that may be sent again.
-    private Errors refusedLately = Errors.NONE;
-
-    private long refusedNanos;
+    /// Owned by the mailbox.
+    private final RefusedProducers refusedProducers = new RefusedProducers();
 
     private volatile boolean retired;
 
@@ -294,12 +289,7 @@ public final class Partition {
         }
     }
 
-    /// Inside the mailbox.
-    ///
-    /// A producer has several requests under way. When one is refused for the moment, and the next
-    /// comes when the reason is gone, its sequence shows a gap: an error that librdkafka cannot
-    /// recover from. So for a while that next one is refused alike, and the producer sends both again
-    /// in order.
+    /// Inside the mailbox. A gap after refused records is refused as they were, see [RefusedProducers].
     private AppendOutcome append(ByteBuffer batches, AppendTerms terms) {
         AppendOutcome outcome = appendIfAllowed(batches, terms);
         if (!(outcome instanceof AppendOutcome.Rejected refused)) {
@@ -307,18 +297,31 @@ public final class Partition {
         }
         switch (refused.error()) {
             case NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS -> {
-                refusedLately = refused.error();
-                refusedNanos = services.time().nanoseconds();
+                long producerId = producerId(batches);
+                if (producerId != RecordBatch.NO_PRODUCER_ID) {
+                    refusedProducers.refused(
+                            producerId, refused.error(), services.time().nanoseconds());
+                }
             }
             case OUT_OF_ORDER_SEQUENCE_NUMBER -> {
-                if (refusedLately != Errors.NONE
-                        && services.time().nanoseconds() - refusedNanos < REFUSED_LATELY_NANOS) {
-                    return rejected(refusedLately, "records before these were refused: send them again first");
+                Errors lately = refusedProducers.lately(
+                        producerId(batches), services.time().nanoseconds());
+                if (lately != Errors.NONE) {
+                    return rejected(lately, "records before these were refused: send them again first");
                 }
             }
             default -> {}
         }
         return outcome;
+    }
+
+    /// Of bytes that nobody has checked yet.
+    private static long producerId(ByteBuffer batches) {
+        int first = batches.position();
+        return batches.remaining() >= RecordBatch.HEADER_SIZE
+                        && batches.get(first + RecordBatch.MAGIC_OFFSET) == RecordBatch.MAGIC_V2
+                ? batches.getLong(first + RecordBatch.PRODUCER_ID_OFFSET)
+                : RecordBatch.NO_PRODUCER_ID;
     }
 
     private AppendOutcome appendIfAllowed(ByteBuffer batches, AppendTerms terms) {

@@ -56,9 +56,13 @@ public final class TestMetadata {
     }
 
     public TestMetadata broker(int id, boolean fenced, String... listeners) {
+        return broker(id, fenced, id, listeners);
+    }
+
+    public TestMetadata broker(int id, boolean fenced, long epoch, String... listeners) {
         RegisterBrokerRecord.Builder record = RegisterBrokerRecord.newBuilder()
                 .setBrokerId(id)
-                .setBrokerEpoch(id)
+                .setBrokerEpoch(epoch)
                 .setFenced(fenced)
                 .setIncarnationId(MetadataRecords.id(new Uuid(3, id)));
         for (String listener : listeners) {

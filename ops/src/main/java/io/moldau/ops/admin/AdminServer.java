@@ -1,22 +1,25 @@
 package io.moldau.ops.admin;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.lifecycle.StartException;
+import io.moldau.ops.console.ConsoleFile;
+import io.moldau.ops.console.ConsoleFiles;
+import io.moldau.ops.json.Json;
 import io.moldau.ops.metrics.NodeMetrics;
-import io.moldau.ops.state.GroupLags;
+import io.moldau.ops.state.BrokerCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,13 +30,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The HTTP server of `admin.listener`: `/metrics`, `/live`, `/ready`, `/safe-to-stop` and `/api`.
+/// The HTTP server of `admin.listener`: `/metrics`, `/live`, `/ready`, `/safe-to-stop`, `/api` and the console.
 ///
 /// Answers from the moment it is bound, whether there is a node yet or not. Each request has a virtual thread, so that
 /// clients that are slow to ask or to listen keep nobody waiting; connections, the time for a request and for an
-/// answer,
-/// and scrapes at a time are bounded. It only reads, so it knows no login, and a browser that was sent here under
-/// another name is turned away.
+/// answer, and scrapes and answers at a time are bounded. It only reads; [Access] says who may see what.
 public final class AdminServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
@@ -46,29 +47,45 @@ public final class AdminServer implements AutoCloseable {
     private static final long SCRAPE_WAIT_SECONDS = 5;
 
     private static final int OK = 200;
+    private static final int NOT_MODIFIED = 304;
+    private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
-    private static final int NOT_FOUND = 404;
     private static final int NOT_ALLOWED = 405;
     private static final int FAILED = 500;
     private static final int UNAVAILABLE = 503;
 
     private static final String JSON = "application/json";
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
-    private static final String TOPIC = "/api/v1/topics/";
+    private static final String LOGIN = "Basic realm=\"Moldau\", charset=\"UTF-8\"";
 
-    private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "::1");
+    /// Nothing from elsewhere is loaded, and nothing is run but what is in the archive.
+    private static final String CONTENT_POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                    + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static final Map<String, List<String>> ALWAYS = Map.of(
+            "X-Content-Type-Options", List.of("nosniff"),
+            "Referrer-Policy", List.of("no-referrer"),
+            "Cross-Origin-Resource-Policy", List.of("same-origin"));
+
+    /// Each holds what it tells until the client has it.
+    private static final int ANSWERS = 8;
+
+    private static final long ANSWER_WAIT_SECONDS = 5;
 
     private final HttpServer server;
     private final ExecutorService executor;
     private final Semaphore scrapes = new Semaphore(SCRAPES);
+    private final Semaphore answers = new Semaphore(ANSWERS);
     private final NodeMetrics metrics;
-    private final boolean loopback;
-    private final AtomicReference<@Nullable Observation> observed = new AtomicReference<>();
+    private final Access access;
+    private final ConsoleFiles console = new ConsoleFiles();
+    private final AtomicReference<@Nullable Api> observed = new AtomicReference<>();
 
-    private AdminServer(HttpServer server, NodeMetrics metrics) {
+    private AdminServer(HttpServer server, NodeMetrics metrics, String token) {
         this.server = server;
         this.metrics = metrics;
-        this.loopback = server.getAddress().getAddress().isLoopbackAddress();
+        this.access = new Access(server.getAddress().getAddress().isLoopbackAddress(), token);
         this.executor = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("moldau-admin-", 0).factory());
         server.setExecutor(executor);
@@ -88,7 +105,10 @@ public final class AdminServer implements AutoCloseable {
         }
         limit();
         try {
-            return new AdminServer(bind(address, config.isSet(MoldauKeys.ADMIN_LISTENER)), metrics);
+            return new AdminServer(
+                    bind(address, config.isSet(MoldauKeys.ADMIN_LISTENER)),
+                    metrics,
+                    config.get(MoldauKeys.ADMIN_TOKEN));
         } catch (IOException e) {
             throw new StartException(
                     "The admin listener cannot bind " + listener + ": " + e.getMessage()
@@ -136,9 +156,9 @@ public final class AdminServer implements AutoCloseable {
 
     /// The node is there.
     ///
-    /// @param lags null on a node that is no broker
-    public void observe(NodeView node, @Nullable GroupLags lags, String version) {
-        observed.set(new Observation(node, lags, version));
+    /// @param calls how it asks others; the caller closes it
+    public void observe(NodeView node, BrokerCalls calls, String version) {
+        observed.set(new Api(node, calls, metrics.rates(), version));
     }
 
     public int port() {
@@ -154,13 +174,22 @@ public final class AdminServer implements AutoCloseable {
 
     private void serve(HttpExchange exchange) throws IOException {
         try (exchange) {
-            if (loopback && !isOwnName(exchange.getRequestHeaders().getFirst("Host"))) {
-                fail(exchange, FORBIDDEN, "this interface is for this machine only");
-            } else if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
-                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                fail(exchange, NOT_ALLOWED, "only GET is served here");
-            } else {
-                route(exchange);
+            exchange.getResponseHeaders().putAll(ALWAYS);
+            String path = exchange.getRequestURI().getPath();
+            switch (access.verdict(Api.isOpen(path), headers(exchange))) {
+                case ALLOWED -> allowed(exchange, path);
+                case OTHER_NAME -> fail(exchange, FORBIDDEN, "this interface is for this machine only");
+                case OTHER_SITE -> fail(exchange, FORBIDDEN, "a page from elsewhere has no business here");
+                case NOT_FROM_OUTSIDE ->
+                    fail(
+                            exchange,
+                            FORBIDDEN,
+                            "beyond loopback only health and metrics are shown; set admin.token to have the rest behind a"
+                                    + " login");
+                case NO_TOKEN -> {
+                    exchange.getResponseHeaders().set("WWW-Authenticate", LOGIN);
+                    fail(exchange, UNAUTHORIZED, "log in: any name, and admin.token as the password");
+                }
             }
         } catch (RuntimeException e) {
             LOG.error(
@@ -171,78 +200,84 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    /// A page from elsewhere can have its own name point to this machine, and read what it likes; the name tells.
-    private static boolean isOwnName(@Nullable String host) {
-        if (host == null) {
-            return true;
-        }
-        String name = host.replaceFirst(":\\d+$", "").replace("[", "").replace("]", "");
-        return LOOPBACK_NAMES.contains(name.toLowerCase(Locale.ROOT)) || name.startsWith("127.");
+    private static Access.Headers headers(HttpExchange exchange) {
+        Headers headers = exchange.getRequestHeaders();
+        return new Access.Headers(
+                headers.getFirst("Host"), headers.getFirst("Authorization"), headers.getFirst("Sec-Fetch-Site"));
     }
 
-    private void route(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().getPath();
+    private void allowed(HttpExchange exchange, String path) throws IOException {
+        if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
+            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+            fail(exchange, NOT_ALLOWED, "only GET is served here");
+            return;
+        }
         switch (path) {
-            case "/live" -> json(exchange, OK, new Answers.Live(true));
-            case "/api/openapi.json" -> resource(exchange, "openapi.json", JSON);
+            case Api.LIVE -> json(exchange, OK, new Answers.Live(true));
+            case Api.DESCRIPTION -> description(exchange);
+            case Api.METRICS -> metrics(exchange);
             default -> {
-                Observation node = observed.get();
-                if (node != null) {
-                    route(exchange, path, node);
-                } else if (path.equals("/ready")) {
-                    json(exchange, UNAVAILABLE, new Answers.Ready(false, List.of("the node is starting")));
+                ConsoleFile file = console.find(path);
+                if (file != null) {
+                    file(exchange, file);
                 } else {
-                    fail(exchange, UNAVAILABLE, "the node is starting");
+                    answer(exchange, path);
                 }
             }
         }
     }
 
-    private void route(HttpExchange exchange, String path, Observation node) throws IOException {
-        switch (path) {
-            case "/metrics" -> metrics(exchange);
-            case "/ready" -> {
-                Answers.Ready ready = node.ready();
-                json(exchange, ready.ready() ? OK : UNAVAILABLE, ready);
+    private void answer(HttpExchange exchange, String path) throws IOException {
+        Api api = observed.get();
+        if (api == null) {
+            Answers.Ready not = new Answers.Ready(false, List.of("the node is starting"));
+            json(exchange, UNAVAILABLE, path.equals(Api.READY) ? not : new Answers.Failure("the node is starting"));
+            return;
+        }
+        boolean mine = false;
+        try {
+            mine = Api.isOpen(path) || answers.tryAcquire(ANSWER_WAIT_SECONDS, TimeUnit.SECONDS);
+            if (!mine) {
+                throw new Refusal(UNAVAILABLE, "others are asking; this node answers " + ANSWERS + " at a time");
             }
-            case "/safe-to-stop" -> {
-                Answers.Safe safe = node.safeToStop();
-                json(exchange, safe.safeToStop() ? OK : UNAVAILABLE, safe);
+            Object answer = api.answer(
+                    exchange.getRequestURI().getRawPath(),
+                    exchange.getRequestURI().getRawQuery());
+            if (answer instanceof Api.Not(Object what)) {
+                json(exchange, UNAVAILABLE, what);
+            } else {
+                json(exchange, OK, answer);
             }
-            case "/api/v1/cluster" -> json(exchange, OK, node.cluster());
-            case "/api/v1/brokers" -> json(exchange, OK, node.brokers());
-            case "/api/v1/topics" -> json(exchange, OK, node.topics());
-            case "/api/v1/groups" -> json(exchange, OK, node.groups());
-            case "/api/v1/quorum" -> {
-                Answers.QuorumAnswer quorum = node.quorum();
-                if (quorum == null) {
-                    fail(exchange, UNAVAILABLE, "the metadata quorum has no leader that answers");
-                } else {
-                    json(exchange, OK, quorum);
-                }
-            }
-            default -> {
-                if (path.startsWith(TOPIC)) {
-                    topic(exchange, node);
-                } else {
-                    fail(exchange, NOT_FOUND, "there is nothing at " + path + "; /api/openapi.json says what there is");
-                }
+        } catch (Refusal e) {
+            fail(exchange, e.status(), String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            // The server is closing.
+            Thread.currentThread().interrupt();
+        } finally {
+            if (mine && !Api.isOpen(path)) {
+                answers.release();
             }
         }
     }
 
-    private void topic(HttpExchange exchange, Observation node) throws IOException {
-        String raw = exchange.getRequestURI().getRawPath().substring(TOPIC.length());
-        String name = URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
-        Answers.Topic topic = node.topic(name);
-        if (topic == null) {
-            fail(exchange, NOT_FOUND, "there is no topic " + name);
-        } else {
-            json(exchange, OK, topic);
+    /// The browser asks again each time, and gets the file only if it is another one.
+    private static void file(HttpExchange exchange, ConsoleFile file) throws IOException {
+        Headers headers = exchange.getResponseHeaders();
+        headers.set("ETag", file.tag());
+        headers.set("Cache-Control", "no-cache");
+        headers.set("Content-Security-Policy", CONTENT_POLICY);
+        if (file.tag().equals(exchange.getRequestHeaders().getFirst("If-None-Match"))) {
+            exchange.sendResponseHeaders(NOT_MODIFIED, -1);
+            return;
         }
+        body(exchange, OK, file.type(), file.bytes());
     }
 
     private void metrics(HttpExchange exchange) throws IOException {
+        if (observed.get() == null) {
+            fail(exchange, UNAVAILABLE, "the node is starting");
+            return;
+        }
         exchange.getResponseHeaders().set("Content-Type", PROMETHEUS);
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.sendResponseHeaders(OK, -1);
@@ -277,22 +312,22 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private static void json(HttpExchange exchange, int status, Object answer) throws IOException {
-        send(exchange, status, JSON, Json.of(answer).getBytes(StandardCharsets.UTF_8));
+        exchange.getResponseHeaders().set("Cache-Control", "no-store");
+        body(exchange, status, JSON, (Json.line(answer) + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    private static void resource(HttpExchange exchange, String name, String type) throws IOException {
-        try (InputStream in = AdminServer.class.getResourceAsStream(name)) {
+    private static void description(HttpExchange exchange) throws IOException {
+        try (InputStream in = AdminServer.class.getResourceAsStream("openapi.json")) {
             if (in == null) {
-                throw new IllegalStateException("the archive has no " + name);
+                throw new IllegalStateException("the archive has no openapi.json");
             }
-            send(exchange, OK, type, in.readAllBytes());
+            exchange.getResponseHeaders().set("Cache-Control", "no-store");
+            body(exchange, OK, JSON, in.readAllBytes());
         }
     }
 
-    private static void send(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
+    private static void body(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
         exchange.getResponseHeaders().set("Content-Type", type);
-        exchange.getResponseHeaders().set("Cache-Control", "no-store");
-        exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
         boolean head = exchange.getRequestMethod().equals("HEAD");
         exchange.sendResponseHeaders(status, head ? -1 : body.length);
         if (!head) {

@@ -12,7 +12,8 @@ import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
-import io.moldau.ops.state.GroupLags;
+import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.state.LeaderReads;
 import io.moldau.ops.state.SafeToStop;
 import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeQuorumResponseData;
@@ -24,7 +25,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +40,12 @@ final class Observation {
     private static final int MANY_TIMES = 3;
 
     private final NodeView node;
-    private final @Nullable GroupLags lags;
+    private final LeaderReads leaders;
     private final String version;
 
-    /// @param lags null on a node that is no broker
-    Observation(NodeView node, @Nullable GroupLags lags, String version) {
+    Observation(NodeView node, LeaderReads leaders, String version) {
         this.node = node;
-        this.lags = lags;
+        this.leaders = leaders;
         this.version = version;
     }
 
@@ -186,14 +188,16 @@ final class Observation {
             }
         }
         return new Answers.Brokers(image.cluster().brokers().stream()
-                .map(broker -> broker(broker, counts.getOrDefault(broker.id(), new int[3])))
+                .map(broker -> broker(
+                        broker, broker.id() == node.config().nodeId(), counts.getOrDefault(broker.id(), new int[3])))
                 .toList());
     }
 
-    private static Answers.Broker broker(BrokerRegistration broker, int[] counts) {
+    private static Answers.Broker broker(BrokerRegistration broker, boolean here, int[] counts) {
         String state = broker.fenced() ? "fenced" : broker.inControlledShutdown() ? "leaving" : "active";
         return new Answers.Broker(
                 broker.id(),
+                here,
                 broker.epoch(),
                 broker.rack(),
                 state,
@@ -205,44 +209,89 @@ final class Observation {
                 counts[2]);
     }
 
-    Answers.Topics topics() {
-        return new Answers.Topics(node.image().get().topics().topics().stream()
-                .map(topic -> new Answers.TopicSummary(
-                        topic.name(),
-                        topic.id().toString(),
-                        TopicNames.isInternal(topic.name()),
-                        topic.partitions().size(),
-                        topic.partitions().values().stream()
-                                .mapToInt(partition -> partition.replicas().size())
-                                .max()
-                                .orElse(0),
-                        offline(topic),
-                        underReplicated(topic)))
-                .toList());
+    /// @param part of the names of the topics that are wanted
+    Answers.Topics topics(String part, int limit) {
+        List<TopicImage> matching = node.image().get().topics().topics().stream()
+                .filter(topic -> topic.name().contains(part))
+                .toList();
+        return new Answers.Topics(
+                matching.stream().limit(limit).map(Observation::summary).toList(),
+                matching.size(),
+                Math.max(0, matching.size() - limit));
     }
 
-    /// Null if there is no such topic.
-    Answers.@Nullable Topic topic(String name) {
-        TopicImage topic = node.image().get().topics().topic(name);
-        if (topic == null) {
-            return null;
-        }
+    private static Answers.TopicSummary summary(TopicImage topic) {
+        return new Answers.TopicSummary(
+                topic.name(),
+                topic.id().toString(),
+                TopicNames.isInternal(topic.name()),
+                topic.partitions().size(),
+                replicationFactor(topic),
+                offline(topic),
+                underReplicated(topic));
+    }
+
+    private static int replicationFactor(TopicImage topic) {
+        return topic.partitions().values().stream()
+                .mapToInt(partition -> partition.replicas().size())
+                .max()
+                .orElse(0);
+    }
+
+    /// @param from the first partition that is told
+    Answers.Topic topic(String name, int from, int limit) {
+        TopicImage topic = existing(name);
+        int minInsync = node.minInsyncReplicas().applyAsInt(name);
+        var some = new TreeMap<>(topic.partitions())
+                .tailMap(from).entrySet().stream().limit(limit).toList();
+        List<TopicPartition> elsewhere = some.stream()
+                .filter(entry -> entry.getValue().hasLeader()
+                        && entry.getValue().leader() != node.config().nodeId())
+                .map(entry -> new TopicPartition(name, entry.getKey()))
+                .toList();
+        Map<TopicPartition, Long> starts = leaders.starts(elsewhere);
+        Map<TopicPartition, Long> ends = leaders.ends(elsewhere);
         List<Answers.Partition> partitions = new ArrayList<>();
-        topic.partitions()
-                .forEach((index, partition) -> partitions.add(new Answers.Partition(
-                        index,
-                        partition.hasLeader() ? partition.leader() : null,
-                        partition.leaderEpoch(),
-                        partition.replicas(),
-                        partition.isr(),
-                        isUnderReplicated(partition),
-                        local(new TopicPartition(name, index)))));
+        for (var entry : some) {
+            PartitionRegistration partition = entry.getValue();
+            var id = new TopicPartition(name, entry.getKey());
+            Answers.Replica local = local(id);
+            boolean leadsHere =
+                    local != null && partition.leader() == node.config().nodeId();
+            partitions.add(new Answers.Partition(
+                    entry.getKey(),
+                    partition.hasLeader() ? partition.leader() : null,
+                    partition.leaderEpoch(),
+                    partition.replicas(),
+                    partition.isr(),
+                    partition.elr(),
+                    !partition.hasLeader(),
+                    isUnderReplicated(partition),
+                    partition.isr().size() < minInsync,
+                    leadsHere ? Long.valueOf(local.logStartOffset()) : starts.get(id),
+                    leadsHere ? Long.valueOf(local.highWatermark()) : ends.get(id),
+                    local));
+        }
+        int behind = (int) topic.partitions().keySet().stream()
+                .filter(partition -> partition >= from)
+                .count();
         return new Answers.Topic(
                 name,
                 topic.id().toString(),
                 TopicNames.isInternal(name),
-                node.minInsyncReplicas().applyAsInt(name),
-                partitions);
+                topic.partitions().size(),
+                replicationFactor(topic),
+                minInsync,
+                partitions,
+                behind - partitions.size());
+    }
+
+    TopicImage existing(String name) {
+        TopicImage topic = node.image().get().topics().topic(name);
+        if (topic == null) {
+            throw new Refusal(404, "there is no topic " + name);
+        }
+        return topic;
     }
 
     private Answers.@Nullable Replica local(TopicPartition partition) {
@@ -258,45 +307,6 @@ final class Observation {
                 log.logEndOffset(),
                 log.sizeInBytes(),
                 replica.log().segmentCount());
-    }
-
-    Answers.Groups groups() {
-        if (lags == null) {
-            return new Answers.Groups(List.of(), 0, 0);
-        }
-        GroupLags.Report report = lags.report();
-        return new Answers.Groups(
-                report.groups().stream().map(Observation::group).toList(),
-                report.census().groupsLeftOff(),
-                report.census().loadingShards());
-    }
-
-    private static Answers.Group group(GroupLags.Group group) {
-        long records = 0;
-        double seconds = 0;
-        boolean ageKnown = true;
-        List<Answers.GroupPartition> partitions = new ArrayList<>();
-        for (GroupLags.Lag lag : group.lags()) {
-            records += Math.max(0, lag.records());
-            seconds = Math.max(seconds, lag.seconds());
-            ageKnown &= lag.seconds() >= 0;
-            partitions.add(new Answers.GroupPartition(
-                    lag.topic(),
-                    lag.partition(),
-                    lag.offset(),
-                    lag.committedMs(),
-                    lag.isKnown() ? lag.endOffset() : null,
-                    lag.isKnown() ? lag.records() : null,
-                    lag.seconds() >= 0 ? lag.seconds() : null));
-        }
-        return new Answers.Group(
-                group.groupId(),
-                group.state(),
-                group.protocolType(),
-                group.members(),
-                records,
-                ageKnown ? seconds : null,
-                partitions);
     }
 
     /// Null if no leader answers.
@@ -318,6 +328,42 @@ final class Observation {
                         .map(voter -> voter(voter, end))
                         .toList(),
                 described.observers().stream().map(voter -> voter(voter, end)).toList());
+    }
+
+    /// The same for explanations; null if no leader answers.
+    @Nullable
+    QuorumReport quorumReport() {
+        DescribeQuorumResponseData.PartitionData described = describeQuorum();
+        return described == null
+                ? null
+                : QuorumReport.of(
+                        node.clusterId(),
+                        new QuorumReport.Quorum(
+                                described.leaderId(),
+                                described.leaderEpoch(),
+                                described.highWatermark(),
+                                described.currentVoters().stream()
+                                        .map(Observation::replica)
+                                        .toList(),
+                                described.observers().stream()
+                                        .map(Observation::replica)
+                                        .toList(),
+                                Map.of()),
+                        Map.of(),
+                        node.time().milliseconds());
+    }
+
+    private static QuorumReport.Replica replica(ReplicaState state) {
+        return new QuorumReport.Replica(
+                state.replicaId(),
+                state.replicaDirectoryId(),
+                state.logEndOffset(),
+                known(state.lastFetchTimestamp()),
+                known(state.lastCaughtUpTimestamp()));
+    }
+
+    private static OptionalLong known(long ms) {
+        return ms < 0 ? OptionalLong.empty() : OptionalLong.of(ms);
     }
 
     private static Answers.Voter voter(ReplicaState voter, long leaderEnd) {

@@ -1,5 +1,7 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,6 +1,18 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.QuorumReport.Replica;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,7 +44,6 @@ import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
-
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
@@ -46,8 +57,6 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Node;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
@@ -105,7 +114,7 @@ final class AdminCluster implements Cluster {
         return states.stream()
                 .map(state -> new Replica(
                         state.replicaId(),
-                        state.replicaDirectoryId(),
+                        ours(state.replicaDirectoryId()),
                         state.logEndOffset(),
                         state.lastFetchTimestamp(),
                         state.lastCaughtUpTimestamp()))
@@ -135,14 +144,30 @@ final class AdminCluster implements Cluster {
                 .collect(Collectors.toSet());
         calls.get(
                 "the addition of voter " + nodeId,
-                admin.addRaftVoter(nodeId, directoryId, endpoints).all());
+                admin.addRaftVoter(nodeId, theirs(directoryId), endpoints).all());
     }
 
     @Override
     public void removeVoter(int nodeId, Uuid directoryId) {
         calls.get(
                 "the removal of voter " + nodeId,
-                admin.removeRaftVoter(nodeId, directoryId).all());
+                admin.removeRaftVoter(nodeId, theirs(directoryId)).all());
+    }
+
+    private static Uuid ours(org.apache.kafka.common.Uuid id) {
+        return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
+    }
+
+    private static org.apache.kafka.common.Uuid theirs(Uuid id) {
+        return new org.apache.kafka.common.Uuid(id.mostSignificantBits(), id.leastSignificantBits());
+    }
+
+    private static TopicPartition ours(org.apache.kafka.common.TopicPartition partition) {
+        return new TopicPartition(partition.topic(), partition.partition());
+    }
+
+    private static org.apache.kafka.common.TopicPartition theirs(TopicPartition partition) {
+        return new org.apache.kafka.common.TopicPartition(partition.topic(), partition.partition());
     }
 
     /// The client has an entry for whatever it was asked for.
@@ -185,7 +210,7 @@ final class AdminCluster implements Cluster {
 
     private static LogDir logDir(String path, LogDirDescription dir) {
         Map<TopicPartition, Long> sizes = new HashMap<>();
-        dir.replicaInfos().forEach((partition, replica) -> sizes.put(partition, replica.size()));
+        dir.replicaInfos().forEach((partition, replica) -> sizes.put(ours(partition), replica.size()));
         return new LogDir(
                 path,
                 dir.error() == null ? "" : String.valueOf(dir.error().getMessage()),
@@ -214,7 +239,7 @@ final class AdminCluster implements Cluster {
     private static Topic topic(TopicDescription topic) {
         return new Topic(
                 topic.name(),
-                topic.topicId(),
+                ours(topic.topicId()),
                 topic.isInternal(),
                 topic.partitions().stream()
                         .map(partition -> new Partition(
@@ -270,9 +295,9 @@ final class AdminCluster implements Cluster {
 
     @Override
     public void reassign(Map<TopicPartition, List<Integer>> replicas) {
-        Map<TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
-        replicas.forEach(
-                (partition, brokers) -> wanted.put(partition, Optional.of(new NewPartitionReassignment(brokers))));
+        Map<org.apache.kafka.common.TopicPartition, Optional<NewPartitionReassignment>> wanted = new HashMap<>();
+        replicas.forEach((partition, brokers) ->
+                wanted.put(theirs(partition), Optional.of(new NewPartitionReassignment(brokers))));
         calls.get(
                 "the change of replicas",
                 admin.alterPartitionReassignments(wanted).all());
@@ -347,7 +372,7 @@ final class AdminCluster implements Cluster {
                         admin.listConsumerGroupOffsets(id).partitionsToOffsetAndMetadata())
                 .forEach((partition, offset) -> {
                     if (offset != null) {
-                        committed.put(partition, offset.offset());
+                        committed.put(ours(partition), offset.offset());
                     }
                 });
         return new Group(
@@ -361,7 +386,9 @@ final class AdminCluster implements Cluster {
                                 member.consumerId(),
                                 member.clientId(),
                                 member.host(),
-                                member.assignment().topicPartitions()))
+                                member.assignment().topicPartitions().stream()
+                                        .map(AdminCluster::ours)
+                                        .collect(Collectors.toSet())))
                         .sorted(Comparator.comparing(Member::id))
                         .toList(),
                 committed);
@@ -376,8 +403,8 @@ final class AdminCluster implements Cluster {
 
     @Override
     public void commit(String group, Map<TopicPartition, Long> offsets) {
-        Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
-        offsets.forEach((partition, offset) -> wanted.put(partition, new OffsetAndMetadata(offset)));
+        Map<org.apache.kafka.common.TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+        offsets.forEach((partition, offset) -> wanted.put(theirs(partition), new OffsetAndMetadata(offset)));
         calls.get(
                 "the change of the offsets of group " + group,
                 admin.alterConsumerGroupOffsets(group, wanted).all());
@@ -389,12 +416,13 @@ final class AdminCluster implements Cluster {
     }
 
     private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsOptions options) {
-        Map<TopicPartition, OffsetSpec> askable = new HashMap<>(wanted);
-        askable.keySet().retainAll(led(wanted.keySet()));
-        var answer = admin.listOffsets(askable, options);
+        Set<TopicPartition> askable = led(wanted.keySet());
+        var answer = admin.listOffsets(
+                askable.stream().collect(Collectors.toMap(AdminCluster::theirs, partition -> required(wanted, partition))),
+                options);
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (TopicPartition partition : askable.keySet()) {
-            ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(partition));
+        for (TopicPartition partition : askable) {
+            ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(theirs(partition)));
             if (found != null) {
                 offsets.put(partition, found.offset());
             }
@@ -459,16 +487,17 @@ final class AdminCluster implements Cluster {
                 described.producerEpoch(),
                 described.transactionTimeoutMs(),
                 described.transactionStartTimeMs(),
-                described.topicPartitions());
+                described.topicPartitions().stream().map(AdminCluster::ours).collect(Collectors.toSet()));
     }
 
     @Override
     public Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions) {
         Set<TopicPartition> askable = led(partitions);
-        var answer = admin.describeProducers(askable);
+        var answer = admin.describeProducers(
+                askable.stream().map(AdminCluster::theirs).toList());
         Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
         for (TopicPartition partition : askable) {
-            DescribeProducersResult.PartitionProducerState state = calls.find(answer.partitionResult(partition));
+            DescribeProducersResult.PartitionProducerState state = calls.find(answer.partitionResult(theirs(partition)));
             if (state != null) {
                 producers.put(
                         partition,

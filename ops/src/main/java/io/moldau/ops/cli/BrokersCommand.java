@@ -1,9 +1,11 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.Words;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

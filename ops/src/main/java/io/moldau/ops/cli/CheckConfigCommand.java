@@ -3,6 +3,7 @@ package io.moldau.ops.cli;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.NodeSettings;
 import io.moldau.ops.UsageException;
+import io.moldau.ops.report.Words;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;

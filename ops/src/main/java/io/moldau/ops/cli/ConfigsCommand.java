@@ -2,6 +2,7 @@ package io.moldau.ops.cli;
 
 import io.moldau.common.config.ConfigSchema;
 import io.moldau.ops.cli.Cluster.Setting;
+import io.moldau.ops.report.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

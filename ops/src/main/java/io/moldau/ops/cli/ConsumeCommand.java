@@ -190,7 +190,7 @@ final class ConsumeCommand implements Callable<Integer> {
         String since = from.since;
         Long offset = from.offset;
         if (since != null) {
-            long timestamp = Words.timestamp(since, context.time().milliseconds());
+            long timestamp = Given.timestamp(since, context.time().milliseconds());
             Map<TopicPartition, Long> wanted = new HashMap<>();
             partitions.forEach(partition -> wanted.put(partition, timestamp));
             Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(wanted);

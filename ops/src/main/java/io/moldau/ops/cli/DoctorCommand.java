@@ -1,5 +1,13 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Diagnosis;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Scraped;
+import io.moldau.ops.report.Words;
 import java.net.URI;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -61,7 +69,7 @@ final class DoctorCommand extends ClusterCommand {
             all.addAll(nodes());
             return told(all);
         }
-        Picture picture = Picture.of(cluster, cluster.topicNames());
+        Picture picture = Pictures.of(cluster, cluster.topicNames());
         List<Finding> findings = new ArrayList<>();
         findings.addAll(Diagnosis.quorum(quorum(cluster)));
         findings.addAll(Diagnosis.brokers(picture));

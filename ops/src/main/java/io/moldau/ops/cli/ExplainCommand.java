@@ -1,10 +1,19 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.Errors;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.config.ConfigSchema;
 import io.moldau.ops.cli.Cluster.GroupName;
-import io.moldau.ops.cli.Cluster.Transaction;
-import io.moldau.ops.cli.TransactionExplanation.Held;
+import io.moldau.ops.report.ErrorRemedy;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.TransactionExplanation.Held;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.TransactionExplanation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,7 +26,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -63,9 +71,9 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            TopicPartition asked = Words.partition(partition);
+            TopicPartition asked = Given.partition(partition);
             Set<String> names = cluster.topicNames();
-            Picture picture = Picture.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
+            Picture picture = Pictures.of(cluster, names.contains(asked.topic()) ? List.of(asked.topic()) : List.of());
             explain(this, "partition " + asked, List.of(Explanation.partition(picture, asked, names)));
             return DONE;
         }
@@ -97,7 +105,7 @@ final class ExplainCommand {
             Set<String> names = cluster.topicNames();
             String offsets = "__consumer_offsets";
             Finding nobody = Explanation.coordinator(
-                    Picture.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
+                    Pictures.of(cluster, names.contains(offsets) ? List.of(offsets) : List.of()), id);
             explain(this, "group " + id, nobody == null ? findings(cluster, names) : List.of(nobody));
             return DONE;
         }
@@ -105,12 +113,7 @@ final class ExplainCommand {
         private List<Finding> findings(Cluster cluster, Set<String> names) {
             List<String> groups = cluster.groups().stream().map(GroupName::id).toList();
             if (!groups.contains(id)) {
-                String nearest = ConfigSchema.nearest(id, groups);
-                return List.of(Finding.problem(
-                        "There is no group " + id
-                                + ": nobody has joined under this name or committed, or it was deleted"
-                                + " or has expired.",
-                        nearest == null ? "There are no groups at all." : "The nearest name is " + nearest + "."));
+                return List.of(Explanation.noGroup(id, groups));
             }
             GroupReport before = GroupsCommand.report(cluster, id);
             if (before.lag() > 0 && !before.group().members().isEmpty()) {
@@ -127,7 +130,7 @@ final class ExplainCommand {
                     .filter(partition -> topics.contains(partition.topic()))
                     .forEach(partition -> first.put(partition, OffsetSpec.earliest()));
             return new ArrayList<>(Explanation.group(
-                    Picture.of(cluster, topics),
+                    Pictures.of(cluster, topics),
                     before,
                     now,
                     first.isEmpty() ? Map.of() : cluster.offsets(first),
@@ -151,7 +154,7 @@ final class ExplainCommand {
 
         @Override
         int run(Cluster cluster) {
-            explain(this, "broker " + id, Explanation.broker(Picture.of(cluster, cluster.topicNames()), id));
+            explain(this, "broker " + id, Explanation.broker(Pictures.of(cluster, cluster.topicNames()), id));
             return DONE;
         }
     }
@@ -205,7 +208,7 @@ final class ExplainCommand {
             String where = partition;
             Long producer = producerId;
             if (where != null) {
-                TopicPartition of = Words.partition(where);
+                TopicPartition of = Given.partition(where);
                 Map<Long, Transaction> known = TransactionExplanation.byProducer(cluster.transactions());
                 ExplainCommand.explain(
                         this,
@@ -277,7 +280,7 @@ final class ExplainCommand {
             partitions.forEach(partition -> latest.put(partition, OffsetSpec.latest()));
             Map<TopicPartition, Long> stable = cluster.stableEnds(partitions);
             Map<TopicPartition, Long> ends = cluster.offsets(latest);
-            Map<TopicPartition, List<Cluster.OpenProducer>> producers = cluster.producers(partitions);
+            Map<TopicPartition, List<OpenProducer>> producers = cluster.producers(partitions);
             Map<TopicPartition, Held> held = new LinkedHashMap<>();
             partitions.forEach(partition -> {
                 Long upTo = stable.get(partition);

@@ -1,10 +1,13 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Group;
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.GroupName;
-import io.moldau.ops.cli.Cluster.Member;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.Words;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -262,7 +264,7 @@ final class GroupsCommand {
             Map<TopicPartition, Long> ends = ends(cluster, partitions);
             String time = target.time;
             if (time != null) {
-                long timestamp = Words.timestamp(time, context().time().milliseconds());
+                long timestamp = Given.timestamp(time, context().time().milliseconds());
                 Map<TopicPartition, Long> found = cluster.offsets(each(partitions, OffsetSpec.forTimestamp(timestamp)));
                 Map<TopicPartition, Long> wanted = new HashMap<>(ends);
                 // Where every record is older, the end.
@@ -313,11 +315,4 @@ final class GroupsCommand {
     }
 
     /// For tables.
-    static String owner(List<Member> members, TopicPartition partition) {
-        return members.stream()
-                .filter(member -> member.assigned().contains(partition))
-                .map(Member::id)
-                .findFirst()
-                .orElse("-");
-    }
 }

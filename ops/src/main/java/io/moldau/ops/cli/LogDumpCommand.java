@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

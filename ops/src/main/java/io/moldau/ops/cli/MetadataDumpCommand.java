@@ -4,6 +4,8 @@ import com.google.protobuf.Message;
 import io.moldau.metadata.quorum.ratis.MetadataFiles;
 import io.moldau.metadata.record.MetadataBatch;
 import io.moldau.metadata.record.MetadataRecord;
+import io.moldau.ops.json.Json;
+import io.moldau.ops.report.Words;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,11 +1,12 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.TextTable;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// Where a group stands in a partition and where it is to stand.

@@ -1,5 +1,6 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.report.Words;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

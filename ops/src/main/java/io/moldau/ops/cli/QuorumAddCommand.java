@@ -1,9 +1,10 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Address;
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport;
 import java.util.List;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -60,7 +61,7 @@ final class QuorumAddCommand extends VoterCommand {
                                 + ids(quorum.observers()) + ".",
                         "Start it with process.roles=controller and controller.quorum.bootstrap.servers, and wait until"
                                 + " 'moldau quorum status' shows it."));
-        if (observer.directoryId().equals(Uuid.ZERO_UUID)) {
+        if (observer.directoryId().equals(Uuid.ZERO)) {
             throw new ToolException(
                     "Node " + id + " follows the metadata log without a directory of its own: it is no controller.",
                     "Give its process.roles the role controller.");

@@ -1,8 +1,9 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport;
 import java.util.List;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 

@@ -1,7 +1,8 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Partition;
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.Partition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.TopicPartition;
 
 /// Which brokers are to have a topic's partitions when their number of replicas changes. A function.
 ///

@@ -1,8 +1,9 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.Uuid;
 import io.moldau.common.time.SystemTime;
-import io.moldau.ops.cli.QuorumReport.Address;
 import io.moldau.ops.logging.LoggingProvider;
+import io.moldau.ops.report.QuorumReport.Address;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -11,11 +12,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.kafka.common.Uuid;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine;
 
 /// The commands of `moldau` that ask a running cluster. The launcher `bin/moldau` calls it for all
 /// commands but those that start a node.

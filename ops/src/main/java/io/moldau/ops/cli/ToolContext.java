@@ -1,6 +1,7 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.time.Time;
+import io.moldau.ops.json.Json;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -27,7 +28,7 @@ record ToolContext(
 
     /// Prints a value in the one form or the other.
     void print(boolean json, Map<String, ?> value, String text) {
-        out.println(json ? Json.write(value) : text);
+        out.println(json ? Json.indented(value) : text);
         out.flush();
     }
 

@@ -1,13 +1,14 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Partition;
+import io.moldau.common.Uuid;
 import io.moldau.ops.cli.Cluster.Setting;
-import io.moldau.ops.cli.Cluster.Topic;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.Uuid;
 
 /// A topic at one moment, for people and for scripts. A value.
 ///

@@ -1,8 +1,10 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Partition;
+import io.moldau.common.TopicPartition;
 import io.moldau.ops.cli.Cluster.Setting;
-import io.moldau.ops.cli.Cluster.Topic;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,7 +15,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -304,7 +305,7 @@ final class TopicsCommand {
         }
 
         private Map<TopicPartition, List<Integer>> moves(Cluster cluster, int replicas) {
-            List<Cluster.Broker> brokers = cluster.brokers().stream()
+            List<Broker> brokers = cluster.brokers().stream()
                     .filter(broker -> !broker.fenced())
                     .toList();
             if (replicas < 1 || replicas > brokers.size()) {

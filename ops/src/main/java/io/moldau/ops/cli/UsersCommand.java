@@ -1,6 +1,7 @@
 package io.moldau.ops.cli;
 
 import io.moldau.ops.cli.Cluster.Credential;
+import io.moldau.ops.report.TextTable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

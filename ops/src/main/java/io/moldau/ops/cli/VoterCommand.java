@@ -1,10 +1,12 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Member;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Member;
+import io.moldau.ops.report.QuorumReport.Replica;
+import io.moldau.ops.report.QuorumReport;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,7 +31,7 @@ abstract class VoterCommand extends ClusterCommand {
     final int run(Cluster cluster) {
         String done = change(cluster, QuorumStatusCommand.report(cluster, context()), id, directoryId);
         List<Integer> voters = cluster.quorum().voters().stream()
-                .map(Cluster.Replica::id)
+                .map(Replica::id)
                 .sorted()
                 .toList();
         print(

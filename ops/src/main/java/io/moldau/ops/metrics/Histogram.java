@@ -64,6 +64,30 @@ final class Histogram {
         return Arrays.stream(buckets).mapToLong(LongAdder::sum).toArray();
     }
 
+    /// The duration in seconds that so large a part of them does not exceed, as far as buckets tell: between its bounds
+    /// durations count as spread evenly, and what is over the last bound counts as just over.
+    ///
+    /// @param counts of buckets, as [#counts] gives them
+    /// @param part between 0 and 1
+    /// @return NaN if there are none
+    static double quantile(long[] counts, double part) {
+        long all = Arrays.stream(counts).sum();
+        if (all == 0) {
+            return Double.NaN;
+        }
+        double rank = part * all;
+        long below = 0;
+        for (int i = 0; i < counts.length; i++) {
+            if (counts[i] > 0 && below + counts[i] >= rank) {
+                double low = i == 0 ? 0 : BOUNDS[i - 1];
+                double high = i < BOUNDS_MICROS.length ? BOUNDS[i] : low;
+                return low + (high - low) * Math.max(0, rank - below) / counts[i];
+            }
+            below += counts[i];
+        }
+        return BOUNDS[BOUNDS_MICROS.length - 1];
+    }
+
     double sumSeconds() {
         return nanos.sum() / 1e9;
     }

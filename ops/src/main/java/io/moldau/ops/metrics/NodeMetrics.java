@@ -26,6 +26,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final CoordinatorRecorder coordinators = new CoordinatorRecorder();
     private final PartitionRecorder partitions;
     private final NodeServices services;
+    private final LiveRates rates;
     private final AtomicReference<@Nullable NodeView> node = new AtomicReference<>();
     private final AtomicReference<Map<String, Boolean>> reached = new AtomicReference<>(Map.of());
     private @Nullable PrometheusEndpoint endpoint;
@@ -39,6 +40,9 @@ public final class NodeMetrics implements AutoCloseable {
         this.traffic = new TrafficRecorder(config.get(MoldauKeys.METRICS_TOPICS), this::hasTopic);
         this.quorum = new QuorumRecorder(services.time());
         this.partitions = new PartitionRecorder(config.nodeId());
+        this.rates = new LiveRates(
+                () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
+                services.time());
         this.services =
                 services.withMetrics(requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));
     }
@@ -75,6 +79,11 @@ public final class NodeMetrics implements AutoCloseable {
     /// @throws IllegalStateException before there is a node
     public void write(OutputStream out) throws IOException {
         endpoint().write(out);
+    }
+
+    /// What goes through the node now. Thread-safe.
+    public LiveRates rates() {
+        return rates;
     }
 
     private synchronized PrometheusEndpoint endpoint() {

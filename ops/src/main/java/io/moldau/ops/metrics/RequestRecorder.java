@@ -3,6 +3,7 @@ package io.moldau.ops.metrics;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.common.Errors;
 import io.moldau.wire.protocol.ApiKey;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,6 +120,29 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
     @Override
     public void readingResumed(String listener) {
         of(listener).paused.decrement();
+    }
+
+    /// What each API that was asked for has counted.
+    Map<String, Served> counted() {
+        Map<String, Served> counted = new HashMap<>();
+        for (int i = 0; i < apis.length(); i++) {
+            OfApi counters = apis.get(i);
+            if (counters != null) {
+                counted.put(
+                        counters.api.apiName(),
+                        new Served(
+                                counters.total.counts(),
+                                counters.errors.values().stream()
+                                        .mapToLong(LongAdder::sum)
+                                        .sum()));
+            }
+        }
+        return counted;
+    }
+
+    /// Open connections of clients and nodes.
+    long connections() {
+        return listeners.values().stream().mapToLong(it -> it.open.sum()).sum();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.moldau.ops.metrics;
 
 import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.replica.TopicTraffic;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -24,6 +25,16 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
         final LongAdder failedFetch = new LongAdder();
         final LongAdder replicationIn = new LongAdder();
         final LongAdder replicationOut = new LongAdder();
+
+        Traffic traffic() {
+            return new Traffic(
+                    records.sum(),
+                    bytesIn.sum(),
+                    bytesOut.sum(),
+                    replicationIn.sum(),
+                    replicationOut.sum(),
+                    failedProduce.sum() + failedFetch.sum());
+        }
 
         @Override
         public void produced(int bytes, long count) {
@@ -87,6 +98,20 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
             named.incrementAndGet();
             return new OfTopic();
         });
+    }
+
+    /// What each topic has counted; the topics without counters of their own together, as [#OTHERS].
+    Map<String, Traffic> counted() {
+        Map<String, Traffic> counted = new HashMap<>();
+        topics.forEach((name, counters) -> {
+            if (exists.test(name)) {
+                counted.put(name, counters.traffic());
+            }
+        });
+        if (!unnamed.isEmpty()) {
+            counted.put(OTHERS, others.traffic());
+        }
+        return counted;
     }
 
     @Override

@@ -2,14 +2,10 @@ package io.moldau.ops.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.broker.NodeServices;
-import io.moldau.broker.config.NodeConfig;
-import io.moldau.common.FaultHandler;
-import io.moldau.ops.AdministeredNode;
 import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.chaos.cluster.Condition;
 import io.moldau.ops.metrics.Scrape;
-import io.moldau.ops.node.NodeProcess;
+import io.moldau.ops.node.ThreeNodes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -22,9 +18,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -32,6 +25,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,21 +40,29 @@ class ClusterHealthTest {
     @TempDir
     Path folder;
 
-    private final Map<Integer, AdministeredNode> nodes = new TreeMap<>();
-    private final int firstPort = NodeProcess.freePort(28_000);
+    private ThreeNodes nodes;
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        nodes = ThreeNodes.start(folder, Map.of());
+    }
+
+    @AfterEach
+    void stop() {
+        nodes.close();
+    }
 
     @Test
     void oneOfThreeMayGoAndThenNoneUntilItIsBack() throws Exception {
         try (var client = HttpClient.newHttpClient()) {
-            startAll();
-            try (var admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + clientPort(1)))) {
+            try (var admin = Admin.create(Map.of("bootstrap.servers", nodes.bootstrap()))) {
                 var topic =
                         new NewTopic("words", PARTITIONS, (short) NODES).configs(Map.of("min.insync.replicas", "2"));
                 admin.createTopics(List.of(topic)).all().get();
             }
             eachIsSafeToStop(client, 1, 2, 3);
 
-            Objects.requireNonNull(nodes.remove(3)).close();
+            nodes.stop(3);
 
             await(
                     "the broker that left is fenced",
@@ -88,25 +91,21 @@ class ClusterHealthTest {
             assertThat(sum("kafka_controller_kafkacontroller_activecontrollercount"))
                     .isEqualTo(1);
 
-            start(3);
-            node(3).node().awaitReady(PATIENCE);
+            nodes.startAgain(3);
 
             eachIsSafeToStop(client, 1, 2, 3);
             await(
                     "all replicas are in sync again",
                     () -> sum("kafka_server_replicamanager_underreplicatedpartitions") == 0);
             assertThat(sum("kafka_server_replicamanager_isrexpands_total")).isGreaterThanOrEqualTo(1);
-        } finally {
-            nodes.values().forEach(AdministeredNode::close);
         }
     }
 
     @Test
     void theCoordinatorTellsTheLagOfPartitionsThatOthersHold() throws Exception {
-        startAll();
-        try (var admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + clientPort(1)));
+        try (var admin = Admin.create(Map.of("bootstrap.servers", nodes.bootstrap()));
                 var producer = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", "127.0.0.1:" + clientPort(1), "compression.type", "gzip"),
+                        Map.of("bootstrap.servers", nodes.bootstrap(), "compression.type", "gzip"),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             admin.createTopics(List.of(new NewTopic("spread", PARTITIONS, (short) 1)))
@@ -127,11 +126,11 @@ class ClusterHealthTest {
             long beganMs = System.currentTimeMillis();
             await("every partition is told", () -> sum("kafka_consumergroup_lag") == PARTITIONS * 3.0);
 
-            assertThat(nodes.keySet().stream()
+            assertThat(nodes.ids().stream()
                             .filter(id -> scrape(id).contains("kafka_topic_partition_leader", "topic", "spread")))
                     .as("each node leads some")
                     .hasSize(NODES);
-            List<Scrape.Sample> ages = nodes.keySet().stream()
+            List<Scrape.Sample> ages = nodes.ids().stream()
                     .flatMap(id -> scrape(id).samples().stream())
                     .filter(sample -> sample.name().equals("moldau_consumergroup_lag_seconds"))
                     .toList();
@@ -142,8 +141,6 @@ class ClusterHealthTest {
                                     (beganMs - oldestMs - 200_000) / 1e3,
                                     (System.currentTimeMillis() - oldestMs - 200_000) / 1e3));
             assertThat(sum("moldau_consumergroup_partitions_unknown")).isZero();
-        } finally {
-            nodes.values().forEach(AdministeredNode::close);
         }
     }
 
@@ -156,59 +153,12 @@ class ClusterHealthTest {
     }
 
     private void await(String what, Condition condition) {
-        Await.until(what, PATIENCE, condition, () -> nodes.keySet() + " run");
-    }
-
-    private AdministeredNode node(int id) {
-        return Objects.requireNonNull(nodes.get(id));
-    }
-
-    private int controllerPort(int id) {
-        return firstPort + id;
-    }
-
-    private int clientPort(int id) {
-        return firstPort + NODES + id;
-    }
-
-    private void startAll() throws InterruptedException {
-        List<CompletableFuture<AdministeredNode>> starting = List.of(1, 2, 3).stream()
-                .map(id -> CompletableFuture.supplyAsync(
-                        () -> make(id), task -> Thread.ofPlatform().start(task)))
-                .toList();
-        for (int id = 1; id <= NODES; id++) {
-            nodes.put(id, starting.get(id - 1).join());
-        }
-        for (AdministeredNode node : nodes.values()) {
-            node.node().awaitReady(PATIENCE);
-        }
-    }
-
-    private void start(int id) {
-        nodes.put(id, make(id));
-    }
-
-    private AdministeredNode make(int id) {
-        return AdministeredNode.start(
-                NodeConfig.fromProperties(Map.of(
-                        "node.id",
-                        Integer.toString(id),
-                        "listeners",
-                        "PLAINTEXT://127.0.0.1:" + clientPort(id) + ",CONTROLLER://127.0.0.1:" + controllerPort(id),
-                        "controller.quorum.voters",
-                        "1@127.0.0.1:%d,2@127.0.0.1:%d,3@127.0.0.1:%d"
-                                .formatted(controllerPort(1), controllerPort(2), controllerPort(3)),
-                        "admin.listener",
-                        "http://127.0.0.1:0",
-                        "log.dirs",
-                        folder.resolve("node-" + id).toString())),
-                NodeServices.real().withFaults(new FaultHandler.Recording()),
-                "test");
+        Await.until(what, PATIENCE, condition, () -> nodes.ids() + " run");
     }
 
     private Scrape scrape(int id) {
         try {
-            return Scrape.of(String.valueOf(node(id).adminUrl()));
+            return Scrape.of(nodes.adminUrl(id));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -217,13 +167,13 @@ class ClusterHealthTest {
     }
 
     private double sum(String metric) {
-        return nodes.keySet().stream().mapToDouble(id -> scrape(id).sum(metric)).sum();
+        return nodes.ids().stream().mapToDouble(id -> scrape(id).sum(metric)).sum();
     }
 
     private HttpResponse<String> get(HttpClient client, int id, String path) {
         try {
             return client.send(
-                    HttpRequest.newBuilder(URI.create(node(id).adminUrl() + path))
+                    HttpRequest.newBuilder(URI.create(nodes.adminUrl(id) + path))
                             .build(),
                     BodyHandlers.ofString());
         } catch (IOException e) {

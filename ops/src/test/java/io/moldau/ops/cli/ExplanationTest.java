@@ -3,20 +3,27 @@ package io.moldau.ops.cli;
 import static io.moldau.ops.cli.FakeCluster.sound;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Member;
-import io.moldau.ops.cli.Cluster.Partition;
-import io.moldau.ops.cli.Cluster.Topic;
-import io.moldau.ops.cli.Finding.Severity;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.Scraped;
+import io.moldau.ops.report.Diagnosis;
+import io.moldau.ops.report.Explanation;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.Finding.Severity;
+import io.moldau.ops.report.GroupReport;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.QuorumReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
 /// Each cause by itself, in a picture of a cluster.

@@ -1,6 +1,16 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.common.TopicPartition;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
+import io.moldau.ops.report.Picture.Topic;
+import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,8 +27,6 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.ScramMechanism;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;

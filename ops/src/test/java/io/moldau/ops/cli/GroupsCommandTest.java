@@ -3,12 +3,12 @@ package io.moldau.ops.cli;
 import static io.moldau.ops.cli.FakeCluster.sound;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.Member;
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

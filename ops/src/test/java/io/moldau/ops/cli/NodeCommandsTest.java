@@ -3,15 +3,16 @@ package io.moldau.ops.cli;
 import static io.moldau.ops.cli.FakeCluster.sound;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.Cluster.Group;
-import io.moldau.ops.cli.Cluster.LogDir;
-import io.moldau.ops.cli.Cluster.Member;
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.GroupReport.Group;
+import io.moldau.ops.report.GroupReport.Member;
+import io.moldau.ops.report.Picture.LogDir;
+import io.moldau.ops.report.Picture.Partition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -128,7 +129,7 @@ class NodeCommandsTest {
 
     @Test
     void theDoctorFindsWhatIsWrong() {
-        cluster.withTopic("orders", new Cluster.Partition(0, -1, List.of(2), List.of(2), List.of()));
+        cluster.withTopic("orders", new Partition(0, -1, List.of(2), List.of(2), List.of()));
         cluster.logDirs.put(2, List.of(new LogDir("/bad", "gone", -1, -1, Map.of())));
         typed.machine.unreachable.put("host3:9092", "the connection is refused");
         typed.machine.answer(ADMIN + "/ready", 503, "{\"ready\":false}");

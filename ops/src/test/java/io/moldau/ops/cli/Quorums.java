@@ -1,12 +1,12 @@
 package io.moldau.ops.cli;
 
-import io.moldau.ops.cli.Cluster.Quorum;
-import io.moldau.ops.cli.Cluster.Replica;
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Address;
+import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.QuorumReport.Replica;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.apache.kafka.common.Uuid;
 
 /// Quorums for tests, as they are a million milliseconds after 1970.
 final class Quorums {
@@ -19,7 +19,7 @@ final class Quorums {
             List.of(state(1, 117, 999_800, 998_500), state(2, 120, 1_000_000, 1_000_000), state(3, -1, -1, -1)),
             List.of(
                     state(4, 20, 955_000, 700_000),
-                    new Replica(10, Uuid.ZERO_UUID, 120, OptionalLong.of(1_000_000), OptionalLong.of(1_000_000))),
+                    new Replica(10, Uuid.ZERO, 120, OptionalLong.of(1_000_000), OptionalLong.of(1_000_000))),
             Map.of(
                     1, List.of(new Address("CONTROLLER", "::1", 9093)),
                     2, List.of(new Address("CONTROLLER", "two", 9093))));

@@ -2,7 +2,8 @@ package io.moldau.ops.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.QuorumReport.Address;
+import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport.Address;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,11 +4,11 @@ import static io.moldau.ops.cli.FakeCluster.sound;
 import static io.moldau.ops.cli.FakeCluster.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.Cluster.Broker;
-import io.moldau.ops.cli.Cluster.Partition;
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.Picture.Broker;
+import io.moldau.ops.report.Picture.Partition;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class TopicsCommandTest {

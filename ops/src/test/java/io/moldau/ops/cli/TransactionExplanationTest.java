@@ -2,14 +2,17 @@ package io.moldau.ops.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.cli.Cluster.OpenProducer;
-import io.moldau.ops.cli.Cluster.Transaction;
-import io.moldau.ops.cli.TransactionExplanation.Held;
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.ErrorRemedy;
+import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.TransactionExplanation.Held;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
+import io.moldau.ops.report.TransactionExplanation;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /// Why a transaction is not over, and what it holds back.

@@ -3,8 +3,9 @@ package io.moldau.ops.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.moldau.common.TopicPartition;
+import io.moldau.ops.report.Words;
 import java.util.Properties;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,13 +27,13 @@ class WordsTest {
         "-PT1S, 999000",
     })
     void timesAreRead(String text, long ms) {
-        assertThat(Words.timestamp(text, 1_000_000)).isEqualTo(ms);
+        assertThat(Given.timestamp(text, 1_000_000)).isEqualTo(ms);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "soon", "-soon", "2026-13-01", "99999999999999999999", "2026-11-30T25:00:00Z"})
     void whatIsNoTimeIsRefused(String text) {
-        assertThatThrownBy(() -> Words.timestamp(text, 0))
+        assertThatThrownBy(() -> Given.timestamp(text, 0))
                 .isInstanceOf(ToolException.class)
                 .hasMessageContaining("'" + text + "'");
     }
@@ -47,8 +48,8 @@ class WordsTest {
 
     @Test
     void partitionsHaveDashesInTheirNames() {
-        assertThat(Words.partition("a-b-12")).isEqualTo(new TopicPartition("a-b", 12));
-        assertThatThrownBy(() -> Words.partition("orders")).isInstanceOf(ToolException.class);
+        assertThat(Given.partition("a-b-12")).isEqualTo(new TopicPartition("a-b", 12));
+        assertThatThrownBy(() -> Given.partition("orders")).isInstanceOf(ToolException.class);
     }
 
     @Test

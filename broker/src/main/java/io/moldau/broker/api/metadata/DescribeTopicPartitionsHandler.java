@@ -2,6 +2,7 @@ package io.moldau.broker.api.metadata;
 
 import io.moldau.broker.metadata.AuthorizedOperations;
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicNames;
 import io.moldau.broker.request.RequestContext;
@@ -27,16 +28,18 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler<Desc
 
     private final MetadataCache cache;
     private final int maxPartitions;
+    private final HungUpBrokers hungUp;
 
     /// @param maxPartitions `max.request.partition.size.limit`
-    public DescribeTopicPartitionsHandler(MetadataCache cache, int maxPartitions) {
+    public DescribeTopicPartitionsHandler(MetadataCache cache, int maxPartitions, HungUpBrokers hungUp) {
         this.cache = cache;
         this.maxPartitions = maxPartitions;
+        this.hungUp = hungUp;
     }
 
     @Override
     public void handle(RequestContext context, DescribeTopicPartitionsRequestData request) {
-        context.respond(answer(new ClusterView(cache.image(), context.listenerName()), request));
+        context.respond(answer(new ClusterView(cache.image(), context.listenerName(), hungUp), request));
     }
 
     @Override
@@ -125,7 +128,7 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler<Desc
             ClusterView view, int id, PartitionRegistration registration) {
         int leader = registration.leader();
         Errors error = Errors.NONE;
-        if (!registration.hasLeader() || !view.isAlive(leader)) {
+        if (!registration.hasLeader() || !view.leads(leader)) {
             error = Errors.LEADER_NOT_AVAILABLE;
         } else if (!view.isReachable(leader)) {
             error = Errors.LISTENER_NOT_FOUND;

@@ -7,13 +7,14 @@ import io.moldau.wire.protocol.Message;
 import io.moldau.wire.protocol.Readable;
 import io.moldau.wire.protocol.Writable;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /// Answers that are the same for everybody until the metadata changes, kept as bytes: encoding thousands of topics
 /// again for every client that refreshes its view would be the costliest thing an idle cluster does.
 ///
-/// Holds at most [#MAX_ANSWERS] answers, of the newest image only. Callable from any thread.
+/// Holds at most [#MAX_ANSWERS] answers, of the newest view only. Callable from any thread.
 final class EncodedResponses {
 
     private static final int MAX_ANSWERS = 256;
@@ -21,16 +22,21 @@ final class EncodedResponses {
     /// @param question what else the answer depends on
     private record Key(String listener, short version, Object question) {}
 
-    private record Generation(MetadataImage image, Map<Key, Encoded> answers) {}
+    private record Generation(MetadataImage image, Set<Integer> hungUp, Map<Key, Encoded> answers) {
 
-    private volatile Generation generation = new Generation(MetadataImage.EMPTY, new ConcurrentHashMap<>());
+        boolean shows(ClusterView view) {
+            return image == view.image() && hungUp.equals(view.hungUp());
+        }
+    }
+
+    private volatile Generation generation = new Generation(MetadataImage.EMPTY, Set.of(), new ConcurrentHashMap<>());
 
     /// @param question what was asked, by its value
     /// @param make the answer to it, from the view alone
     Message get(ClusterView view, short version, Object question, Supplier<? extends Message> make) {
         Generation current = generation;
-        if (current.image() != view.image()) {
-            current = new Generation(view.image(), new ConcurrentHashMap<>());
+        if (!current.shows(view)) {
+            current = new Generation(view.image(), view.hungUp(), new ConcurrentHashMap<>());
             generation = current;
         }
         Key key = new Key(view.listenerName(), version, question);

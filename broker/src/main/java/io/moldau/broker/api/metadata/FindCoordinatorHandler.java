@@ -1,6 +1,7 @@
 package io.moldau.broker.api.metadata;
 
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicNames;
@@ -36,13 +37,18 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
     private final MetadataCache cache;
     private final TopicCreator creator;
     private final ToIntBiFunction<String, Integer> partitionOf;
+    private final HungUpBrokers hungUp;
 
     /// @param partitionOf the partition of the offsets topic for a group, of so many
     public FindCoordinatorHandler(
-            MetadataCache cache, TopicCreator creator, ToIntBiFunction<String, Integer> partitionOf) {
+            MetadataCache cache,
+            TopicCreator creator,
+            ToIntBiFunction<String, Integer> partitionOf,
+            HungUpBrokers hungUp) {
         this.cache = cache;
         this.creator = creator;
         this.partitionOf = partitionOf;
+        this.hungUp = hungUp;
     }
 
     @Override
@@ -92,7 +98,7 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
 
     private List<Coordinator> coordinators(RequestContext context, List<String> keys, @Nullable ApiError creation) {
         MetadataImage image = cache.image();
-        ClusterView view = new ClusterView(image, context.listenerName());
+        ClusterView view = new ClusterView(image, context.listenerName(), hungUp);
         TopicImage topic = image.topics().topic(TopicNames.CONSUMER_OFFSETS);
         List<Coordinator> coordinators = new ArrayList<>();
         for (String key : keys) {
@@ -115,7 +121,8 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
         }
         int partition = partitionOf.applyAsInt(key, topic.partitions().size());
         PartitionRegistration registration = topic.partition(partition);
-        ClusterView.Node node = registration == null ? null : view.node(registration.leader());
+        ClusterView.Node node =
+                registration == null || !view.leads(registration.leader()) ? null : view.node(registration.leader());
         if (node == null) {
             return failed(
                     key,

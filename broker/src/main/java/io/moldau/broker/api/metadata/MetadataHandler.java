@@ -2,6 +2,7 @@ package io.moldau.broker.api.metadata;
 
 import io.moldau.broker.metadata.AuthorizedOperations;
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicNames;
@@ -48,21 +49,24 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
     private final MetadataCache cache;
     private final TopicCreator creator;
     private final boolean autoCreate;
+    private final HungUpBrokers hungUp;
     private final EncodedResponses encoded = new EncodedResponses();
 
     /// @param autoCreate `auto.create.topics.enable`
-    public MetadataHandler(int localId, MetadataCache cache, TopicCreator creator, boolean autoCreate) {
+    public MetadataHandler(
+            int localId, MetadataCache cache, TopicCreator creator, boolean autoCreate, HungUpBrokers hungUp) {
         this.localId = localId;
         this.cache = cache;
         this.creator = creator;
         this.autoCreate = autoCreate;
+        this.hungUp = hungUp;
     }
 
     @Override
     public void handle(RequestContext context, MetadataRequestData request) {
         short version = context.apiVersion();
         MetadataImage image = cache.image();
-        ClusterView view = new ClusterView(image, context.listenerName());
+        ClusterView view = new ClusterView(image, context.listenerName(), hungUp);
         List<MetadataRequestTopic> topics = request.topics();
         if (topics == null || (version == 0 && topics.isEmpty())) {
             context.respond(allTopics(view, request, version));
@@ -100,7 +104,7 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
                 .thenAccept(results -> LateAnswer.give(
                         context,
                         () -> context.respond(byName(
-                                new ClusterView(cache.image(), context.listenerName()),
+                                new ClusterView(cache.image(), context.listenerName(), hungUp),
                                 request,
                                 version,
                                 names,
@@ -245,7 +249,7 @@ public final class MetadataHandler implements RequestHandler<MetadataRequestData
             ClusterView view, int id, PartitionRegistration registration, short version) {
         int leader = registration.leader();
         Errors error = Errors.NONE;
-        if (!registration.hasLeader() || !view.isAlive(leader)) {
+        if (!registration.hasLeader() || !view.leads(leader)) {
             error = Errors.LEADER_NOT_AVAILABLE;
         } else if (!view.isReachable(leader)) {
             error = version >= 6 ? Errors.LISTENER_NOT_FOUND : Errors.LEADER_NOT_AVAILABLE;

@@ -1,5 +1,6 @@
 package io.moldau.broker.replica.fetch;
 
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.replica.FollowerOutcome;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Mailbox;
@@ -69,6 +70,7 @@ final class ReplicaFetcher {
             int localId,
             LongSupplier brokerEpoch,
             LeaderEndpoints endpoints,
+            HungUpBrokers hungUp,
             FetcherSettings settings,
             Time time,
             Timer timer,
@@ -467,6 +469,7 @@ final class ReplicaFetcher {
             switch (error) {
                 case NONE -> {
                     answered = true;
+                    services.hungUp().answered(leaderId);
                     connectFailures = 0;
                     if (sent.full()) {
                         sessionId = response.sessionId();
@@ -619,6 +622,9 @@ final class ReplicaFetcher {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         connectFailures++;
         connectNanos = services.time().nanoseconds() + backOff.afterFailures(connectFailures);
+        if (answered && cause instanceof ApiException broken && broken.error() == Errors.NETWORK_EXCEPTION) {
+            services.hungUp().hungUp(leaderId);
+        }
         if (connectFailures == 1) {
             LOG.info(
                     "No answer from a leader leader={} address={} reason={}", leaderId, address, String.valueOf(cause));

@@ -1,5 +1,6 @@
 package io.moldau.broker.replica.fetch;
 
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.replica.HostedPartition;
 import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionRegistry;
@@ -45,11 +46,13 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
     private boolean closed;
 
     /// @param brokerEpoch of this node's registration, -1 if it has none
+    /// @param hungUp is told of leaders that end the connection, and of their answers
     /// @param background threads that may wait for the disk
     public ReplicaFetchers(
             PartitionRegistry partitions,
             LongSupplier brokerEpoch,
             LeaderEndpoints endpoints,
+            HungUpBrokers hungUp,
             FetcherSettings settings,
             Time time,
             Timer timer,
@@ -58,7 +61,7 @@ public final class ReplicaFetchers implements MetadataPublisher, AutoCloseable {
         this.partitions = partitions;
         this.fetchersPerLeader = settings.fetchersPerLeader();
         this.services = new ReplicaFetcher.Services(
-                partitions.localId(), brokerEpoch, endpoints, settings, time, timer, background, faults);
+                partitions.localId(), brokerEpoch, endpoints, hungUp, settings, time, timer, background, faults);
     }
 
     @Override

@@ -60,6 +60,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Every data API but Fetch, as bytes over a socket.
 class DataApisTest {
 
+    private static final long OTHER_PRODUCER = 1001;
+
     @TempDir
     Path directory;
 
@@ -713,6 +715,10 @@ class DataApisTest {
         assertThat(sequence(1)).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
         node.change("t", 0, registered(List.of(1, 2), List.of(1), 1, 5, 7), new TopicSettings(LogConfig.DEFAULTS, 1));
         assertThat(sequence(2)).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+        assertThat(sequence(OTHER_PRODUCER, 0)).isEqualTo(Errors.NONE);
+        assertThat(sequence(OTHER_PRODUCER, 2))
+                .as("it was refused nothing")
+                .isEqualTo(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
         assertThat(sequence(1)).isEqualTo(Errors.NONE);
         assertThat(sequence(2)).isEqualTo(Errors.NONE);
 
@@ -724,8 +730,12 @@ class DataApisTest {
     }
 
     private Errors sequence(int sequence) {
+        return sequence(1000, sequence);
+    }
+
+    private Errors sequence(long producerId, int sequence) {
         ByteBuffer batch = new BatchBuilder()
-                .producer(1000, (short) 0, sequence)
+                .producer(producerId, (short) 0, sequence)
                 .append(1, null, new byte[1])
                 .build();
         return Errors.forCode(produced(9, produce(-1, 0, HeapRecords.of(batch))).errorCode());

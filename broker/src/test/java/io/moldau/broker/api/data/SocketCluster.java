@@ -1,5 +1,6 @@
 package io.moldau.broker.api.data;
 
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
 import io.moldau.broker.net.NettyPeers;
@@ -257,6 +258,7 @@ final class SocketCluster implements AutoCloseable {
                     partitions,
                     this::epoch,
                     PeerLeaderEndpoint.by(new NettyPeers(loops, diskThreads, "broker-" + id, PeerLimits.DEFAULTS)),
+                    new HungUpBrokers(() -> MetadataImage.EMPTY, time),
                     FetcherSettings.defaults(LISTENER),
                     time,
                     timer,

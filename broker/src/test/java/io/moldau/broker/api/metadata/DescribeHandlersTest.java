@@ -8,8 +8,10 @@ import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.metadata.ClusterView;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.common.Errors;
 import io.moldau.metadata.image.ConfigResource;
+import io.moldau.testing.MockTime;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeClusterResponseData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
@@ -134,7 +136,8 @@ class DescribeHandlersTest {
 
     private DescribeTopicPartitionsResponseData page(DescribeTopicPartitionsRequestData request) {
         return Call.answer(
-                new DescribeTopicPartitionsHandler(metadata.cache(), 100),
+                new DescribeTopicPartitionsHandler(
+                        metadata.cache(), 100, new HungUpBrokers(metadata.cache()::image, new MockTime(0, 0))),
                 ApiKey.DESCRIBE_TOPIC_PARTITIONS,
                 0,
                 request,

@@ -6,6 +6,7 @@ import io.moldau.broker.api.Call;
 import io.moldau.broker.api.FakeController;
 import io.moldau.broker.api.TestMetadata;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.broker.metadata.TopicCreator.InternalTopic;
 import io.moldau.common.Errors;
@@ -27,6 +28,7 @@ class FindCoordinatorHandlerTest {
 
     private final TestMetadata metadata = TestMetadata.oneBroker();
     private final FakeController controller = new FakeController();
+    private final HungUpBrokers hungUp = new HungUpBrokers(metadata.cache()::image, new MockTime(0, 0));
 
     private FindCoordinatorHandler handler(boolean exactly) {
         return new FindCoordinatorHandler(
@@ -36,7 +38,8 @@ class FindCoordinatorHandlerTest {
                         metadata.cache(),
                         Map.of(OffsetsTopic.NAME, new InternalTopic(5, 3, exactly, OffsetsTopic.configs(1_000_000))),
                         new MockTime(0, 0)),
-                OffsetsTopic::partitionFor);
+                OffsetsTopic::partitionFor,
+                hungUp);
     }
 
     private static FindCoordinatorRequestData group(int version, String... keys) {
@@ -155,5 +158,14 @@ class FindCoordinatorHandlerTest {
                         .setName(OffsetsTopic.NAME)
                         .setErrorCode(error.code())
                         .setErrorMessage(message)));
+    }
+
+    @Test
+    void aCoordinatorThatHungUpIsNotNamed() {
+        metadata.topic(OffsetsTopic.NAME, 5).publish();
+        hungUp.hungUp(1);
+        FindCoordinatorResponseData response = Call.answer(
+                handler(true), ApiKey.FIND_COORDINATOR, 6, group(6, "g"), FindCoordinatorResponseData.class);
+        assertThat(only(6, response).errorCode()).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE.code());
     }
 }

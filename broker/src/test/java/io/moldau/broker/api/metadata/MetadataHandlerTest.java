@@ -6,6 +6,7 @@ import io.moldau.broker.api.Call;
 import io.moldau.broker.api.FakeController;
 import io.moldau.broker.api.TestMetadata;
 import io.moldau.broker.metadata.AuthorizedOperations;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.TopicCreator;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
@@ -33,6 +34,7 @@ class MetadataHandlerTest {
     private final TestMetadata metadata = TestMetadata.oneBroker();
     private final FakeController controller = new FakeController();
     private final MockTime time = new MockTime(0, 0);
+    private final HungUpBrokers hungUp = new HungUpBrokers(metadata.cache()::image, time);
 
     static Stream<Integer> versions() {
         return Stream.iterate(
@@ -41,7 +43,11 @@ class MetadataHandlerTest {
 
     private MetadataHandler handler(boolean autoCreate) {
         return new MetadataHandler(
-                1, metadata.cache(), new TopicCreator(controller, metadata.cache(), Map.of(), time), autoCreate);
+                1,
+                metadata.cache(),
+                new TopicCreator(controller, metadata.cache(), Map.of(), time),
+                autoCreate,
+                hungUp);
     }
 
     private MetadataResponseData ask(int version, MetadataRequestData request) {
@@ -102,6 +108,35 @@ class MetadataHandlerTest {
                 .extracting(MetadataResponseTopic::errorCode)
                 .containsExactly(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), Errors.INVALID_TOPIC_EXCEPTION.code());
         assertThat(controller.requests()).isEmpty();
+    }
+
+    /// Asked again and again, with the answers that are kept as bytes between.
+    @ParameterizedTest
+    @MethodSource("versions")
+    void aLeaderThatHungUpIsNotNamedForAWhile(int version) {
+        metadata.broker(2, false, "PLAINTEXT").topic("t");
+        metadata.partition("t", 0, 2, List.of(2, 1), List.of(2, 1)).partition("t", 1, 1, List.of(1), List.of(1));
+        metadata.publish();
+        MetadataHandler handler = handler(false);
+        assertThat(leaders(handler, version)).containsExactly(2, 1);
+        hungUp.hungUp(2);
+        MetadataResponseData meanwhile =
+                Call.answer(handler, ApiKey.METADATA, version, named("t"), MetadataResponseData.class);
+        assertThat(partition(meanwhile).errorCode()).isEqualTo(Errors.LEADER_NOT_AVAILABLE.code());
+        assertThat(meanwhile.brokers()).as("it is still a member").hasSize(2);
+        assertThat(leaders(handler, version)).containsExactly(-1, 1);
+        time.advanceMillis(3000);
+        assertThat(leaders(handler, version)).containsExactly(2, 1);
+    }
+
+    private static List<Integer> leaders(MetadataHandler handler, int version) {
+        return Call.answer(handler, ApiKey.METADATA, version, named("t"), MetadataResponseData.class)
+                .topics()
+                .getFirst()
+                .partitions()
+                .stream()
+                .map(MetadataResponsePartition::leaderId)
+                .toList();
     }
 
     @Test

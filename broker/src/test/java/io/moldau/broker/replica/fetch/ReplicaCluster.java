@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.FetchHandler;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.delayed.Deadlines;
+import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.AppendTerms;
 import io.moldau.broker.replica.FollowerTerm;
@@ -75,6 +76,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -284,6 +286,7 @@ final class ReplicaCluster implements AutoCloseable {
         final ReplicationThrottle followerThrottle = throttle();
         private final Deque<MetadataImage> news = new ArrayDeque<>();
         private MetadataImage known = MetadataImage.EMPTY;
+        private final HungUpBrokers hungUp = new HungUpBrokers(() -> known, time);
         private boolean up;
         private int incarnation;
         private @Nullable LogDirs logs;
@@ -302,6 +305,10 @@ final class ReplicaCluster implements AutoCloseable {
 
         boolean isUp() {
             return up;
+        }
+
+        Set<Integer> leadersThatHungUp() {
+            return hungUp.in(known);
         }
 
         /// Of the registration this broker knows of, -1 if it knows of none.
@@ -350,6 +357,7 @@ final class ReplicaCluster implements AutoCloseable {
                     partitions,
                     this::epoch,
                     (broker, host, port) -> new Link(this, Objects.requireNonNull(brokers.get(broker))),
+                    hungUp,
                     new FetcherSettings(1, fetchMaxBytes, 10 << 20, 500, 1000, 30_000, 1, LISTENER),
                     time,
                     timer,

@@ -102,6 +102,23 @@ class ReplicationTest {
     }
 
     @Test
+    void aLeaderThatHungUpIsKnownUntilItAnswers() {
+        start(3, 1, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.pass(600);
+        assertThat(broker(2).leadersThatHungUp()).isEmpty();
+        broker(1).crash(false);
+        cluster.pass(2100); // the fetch that is open ends by then
+        assertThat(broker(2).leadersThatHungUp()).containsExactly(1);
+        broker(1).restart();
+        cluster.pass(2100);
+        broker(1).produce("a");
+        cluster.pass(100);
+        assertThat(broker(2).entries()).hasSize(1);
+        assertThat(broker(2).leadersThatHungUp()).isEmpty();
+    }
+
+    @Test
     void theIsrShrinksAndGrowsThroughTheController() {
         start(2, 1, 1, 2, 3);
         cluster.lead(1, List.of(1, 2, 3));

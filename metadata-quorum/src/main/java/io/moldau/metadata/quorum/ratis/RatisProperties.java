@@ -30,9 +30,11 @@ final class RatisProperties {
         set.put("raft.server.rpc.timeout.max", config.rpcTimeoutMaxMs() + "ms");
         if (invited) {
             // One that was a voter before has a log in which it is one. Should it stand for election before the leader
-            // speaks to it, the others answer that it is no member, and Ratis closes its division for that.
-            set.put("raft.server.rpc.first-election.timeout.min", "60s");
-            set.put("raft.server.rpc.first-election.timeout.max", "90s");
+            // speaks to it, the others answer that it is no member, and Ratis closes its division for that. Not longer,
+            // since Ratis looks at the clock only when this has passed: until then it neither stands for election after
+            // a leader that hangs, nor learns that it was removed again.
+            set.put("raft.server.rpc.first-election.timeout.min", "10s");
+            set.put("raft.server.rpc.first-election.timeout.max", "15s");
         } else {
             // A lone voter waits for nobody. Otherwise a range narrower than this splits votes.
             set.put("raft.server.rpc.first-election.timeout.min", alone ? "5ms" : "100ms");

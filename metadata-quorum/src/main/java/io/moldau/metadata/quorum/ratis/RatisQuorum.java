@@ -557,7 +557,7 @@ public final class RatisQuorum implements MetadataQuorum {
         }
         boolean fixed =
                 config.voters().stream().anyMatch(voter -> voter.directoryId().equals(Uuid.ZERO));
-        if (fixed || !directory.isVoter()) {
+        if (fixed || (!directory.isVoter() && !invited)) {
             faults.handle(
                     "metadata quorum",
                     new IllegalStateException(

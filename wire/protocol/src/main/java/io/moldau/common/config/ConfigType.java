@@ -122,7 +122,7 @@ public final class ConfigType<T> {
 
     /// A secret: never printed.
     public static ConfigType<String> password() {
-        return new ConfigType<>(Kind.PASSWORD, Function.identity(), v -> "[hidden]", v -> "", "");
+        return new ConfigType<>(Kind.PASSWORD, Function.identity(), v -> v.isEmpty() ? "" : "[hidden]", v -> "", "");
     }
 
     /// Values separated by commas; blanks around them do not count, and no text is an empty list.

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.json;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.records;
+
+import org.jspecify.annotations.NullMarked;
