@@ -73,11 +73,7 @@ final class AdminApis {
     private final LogLevels levels;
 
     AdminApis(
-            int localId,
-            MetadataCache cache,
-            NodeToController controller,
-            ConfigResolver resolver,
-            LogLevels levels) {
+            int localId, MetadataCache cache, NodeToController controller, ConfigResolver resolver, LogLevels levels) {
         this.localId = localId;
         this.cache = cache;
         this.forwarder = new Forwarder(controller);

@@ -126,8 +126,8 @@ public final class AdministeredNode implements AutoCloseable {
                 // A node that is told to stop meanwhile does not answer itself any more.
                 if (!view.stopping().getAsBoolean()) {
                     metrics.dialled(verdicts);
-                    problems.forEach(problem ->
-                            LOG.warn("clients will fail listener={} {}", problem.endpoint(), problem));
+                    problems.forEach(
+                            problem -> LOG.warn("clients will fail listener={} {}", problem.endpoint(), problem));
                 }
                 found.complete(problems);
             } catch (RuntimeException e) {

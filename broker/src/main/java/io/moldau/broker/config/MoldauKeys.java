@@ -55,7 +55,7 @@ public final class MoldauKeys {
                     "Where metrics, health, the console and the administration's HTTP interface are. Left unset, a free "
                             + "port is taken if this one is in use, and the log says which; set, a port in use stops the "
                             + "start. Port 0 takes a free one. Bound beyond loopback, it shows metrics and health to "
-                            + "everybody, and all else only to those who have `admin.token`.");
+                            + "everybody, and the rest to those with `admin.token`.");
 
     public static final ConfigKey<String> ADMIN_TOKEN = ConfigKey.of(
                     "admin.token",

@@ -18,8 +18,8 @@ final class ForeignProtocol {
         if (firstBytes >>> 16 == TLS_HANDSHAKE) {
             return ": the client speaks TLS to a listener without it";
         }
-        String text = new String(
-                ByteBuffer.allocate(Integer.BYTES).putInt(firstBytes).array(), StandardCharsets.ISO_8859_1);
+        String text =
+                new String(ByteBuffer.allocate(Integer.BYTES).putInt(firstBytes).array(), StandardCharsets.ISO_8859_1);
         if (HTTP.contains(text)) {
             return ": the client speaks HTTP";
         }

@@ -199,7 +199,9 @@ final class AclsCommand {
         int run(Cluster cluster) {
             List<AclBinding> bindings = bindings();
             cluster.addAcls(bindings);
-            print(json("added", bindings), "Added: " + Words.count(bindings.size(), "right") + ".\n\n" + text(bindings));
+            print(
+                    json("added", bindings),
+                    "Added: " + Words.count(bindings.size(), "right") + ".\n\n" + text(bindings));
             return DONE;
         }
 

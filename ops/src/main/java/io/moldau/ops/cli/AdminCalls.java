@@ -31,8 +31,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param asked the addresses the person gave
 /// @param misled whether clients are sent to addresses that they do not reach, asked when nothing answers
-record AdminCalls(
-        String asked, boolean asksControllers, Supplier<@Nullable ToolException> misled, long timeoutMs) {
+record AdminCalls(String asked, boolean asksControllers, Supplier<@Nullable ToolException> misled, long timeoutMs) {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminCalls.class);
 

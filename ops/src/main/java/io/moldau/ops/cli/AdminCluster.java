@@ -418,7 +418,8 @@ final class AdminCluster implements Cluster {
     private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsOptions options) {
         Set<TopicPartition> askable = led(wanted.keySet());
         var answer = admin.listOffsets(
-                askable.stream().collect(Collectors.toMap(AdminCluster::theirs, partition -> required(wanted, partition))),
+                askable.stream()
+                        .collect(Collectors.toMap(AdminCluster::theirs, partition -> required(wanted, partition))),
                 options);
         Map<TopicPartition, Long> offsets = new HashMap<>();
         for (TopicPartition partition : askable) {
@@ -451,7 +452,12 @@ final class AdminCluster implements Cluster {
     @Override
     public List<Transaction> transactions() {
         List<String> ids =
-                calls.feature(NO_TRANSACTIONS, "the list of transactions", admin.listTransactions().all()).stream()
+                calls
+                        .feature(
+                                NO_TRANSACTIONS,
+                                "the list of transactions",
+                                admin.listTransactions().all())
+                        .stream()
                         .map(TransactionListing::transactionalId)
                         .toList();
         if (ids.isEmpty()) {
@@ -470,7 +476,10 @@ final class AdminCluster implements Cluster {
     @Override
     public Transaction transaction(String id) {
         // A list is asked of every broker; only a cluster that keeps transactions has coordinators to look for.
-        calls.feature(NO_TRANSACTIONS, "the list of transactions", admin.listTransactions().all());
+        calls.feature(
+                NO_TRANSACTIONS,
+                "the list of transactions",
+                admin.listTransactions().all());
         return transaction(
                 id,
                 calls.get(
@@ -497,7 +506,8 @@ final class AdminCluster implements Cluster {
                 askable.stream().map(AdminCluster::theirs).toList());
         Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
         for (TopicPartition partition : askable) {
-            DescribeProducersResult.PartitionProducerState state = calls.find(answer.partitionResult(theirs(partition)));
+            DescribeProducersResult.PartitionProducerState state =
+                    calls.find(answer.partitionResult(theirs(partition)));
             if (state != null) {
                 producers.put(
                         partition,
@@ -549,7 +559,8 @@ final class AdminCluster implements Cluster {
                 .values()
                 .stream()
                 .flatMap(user -> user.credentialInfos().stream()
-                        .map(info -> new Credential(user.name(), info.mechanism().mechanismName(), info.iterations())))
+                        .map(info ->
+                                new Credential(user.name(), info.mechanism().mechanismName(), info.iterations())))
                 .sorted(Comparator.comparing(Credential::user).thenComparing(Credential::mechanism))
                 .toList();
     }

@@ -61,11 +61,12 @@ final class DoctorCommand extends ClusterCommand {
     @Override
     int run(Cluster cluster) {
         context().note("looking at brokers and topics");
-        ToolException misled = Bootstrap.misled(options().properties(), context().machine());
+        ToolException misled =
+                Bootstrap.misled(options().properties(), context().machine());
         if (misled != null) {
             // Nothing that follows would be answered.
-            List<Finding> all = new ArrayList<>(
-                    List.of(Finding.problem(String.valueOf(misled.getMessage()), misled.remedy())));
+            List<Finding> all =
+                    new ArrayList<>(List.of(Finding.problem(String.valueOf(misled.getMessage()), misled.remedy())));
             all.addAll(nodes());
             return told(all);
         }
@@ -138,13 +139,13 @@ final class DoctorCommand extends ClusterCommand {
                 }
                 continue;
             }
-            var metrics = new Scraped(context().machine().get(node.resolve("/metrics")).body());
+            var metrics = new Scraped(
+                    context().machine().get(node.resolve("/metrics")).body());
             OptionalDouble clock = metrics.value("moldau_node_time_seconds");
             long ahead = clock.isPresent()
                     ? Math.round(clock.getAsDouble() * 1000) - context().time().milliseconds()
                     : aheadMs(ready.headers().getOrDefault("date", ""), nowMs);
-            answers.add(new Diagnosis.NodeAnswer(
-                    node.toString(), ready.status() == 200, ready.body(), metrics, ahead));
+            answers.add(new Diagnosis.NodeAnswer(node.toString(), ready.status() == 200, ready.body(), metrics, ahead));
         }
         findings.addAll(Diagnosis.nodes(answers));
         return findings;

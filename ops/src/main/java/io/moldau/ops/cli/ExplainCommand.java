@@ -9,11 +9,11 @@ import io.moldau.ops.report.Explanation;
 import io.moldau.ops.report.Finding;
 import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.report.Picture;
+import io.moldau.ops.report.TextTable;
+import io.moldau.ops.report.TransactionExplanation;
 import io.moldau.ops.report.TransactionExplanation.Held;
 import io.moldau.ops.report.TransactionExplanation.OpenProducer;
 import io.moldau.ops.report.TransactionExplanation.Transaction;
-import io.moldau.ops.report.TextTable;
-import io.moldau.ops.report.TransactionExplanation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -216,7 +216,8 @@ final class ExplainCommand {
                         TransactionExplanation.partition(
                                 of, held(cluster, List.of(of)).get(of), known, now));
             } else if (producer != null) {
-                Transaction found = TransactionExplanation.byProducer(cluster.transactions()).get(producer);
+                Transaction found = TransactionExplanation.byProducer(cluster.transactions())
+                        .get(producer);
                 if (found == null) {
                     throw new ToolException(
                             "No transaction is known of producer " + producer + ".",
@@ -233,10 +234,8 @@ final class ExplainCommand {
             return DONE;
         }
 
-        private static void told(
-                ClusterCommand command, Transaction found, Map<TopicPartition, Held> held, long now) {
-            ExplainCommand.explain(
-                    command, "transaction " + found.id(), TransactionExplanation.of(found, held, now));
+        private static void told(ClusterCommand command, Transaction found, Map<TopicPartition, Held> held, long now) {
+            ExplainCommand.explain(command, "transaction " + found.id(), TransactionExplanation.of(found, held, now));
         }
 
         private void list(List<Transaction> transactions, long now) {
@@ -244,9 +243,7 @@ final class ExplainCommand {
             transactions.forEach(one -> table.row(
                     one.id(),
                     one.state(),
-                    one.startMs().isPresent()
-                            ? Math.max(0, now - one.startMs().getAsLong()) / 1000
-                            : "-",
+                    one.startMs().isPresent() ? Math.max(0, now - one.startMs().getAsLong()) / 1000 : "-",
                     one.producerId(),
                     one.coordinator(),
                     one.partitions().size()));

@@ -117,7 +117,8 @@ final class ProduceCommand implements Callable<Integer> {
         }
         Exception failure = outcome.firstFailure();
         if (failure != null) {
-            ToolException told = Bootstrap.calls(properties, context.machine()).explained("records of topic " + topic, failure);
+            ToolException told =
+                    Bootstrap.calls(properties, context.machine()).explained("records of topic " + topic, failure);
             throw new ToolException(
                     outcome.failed() + " of " + (outcome.failed() + outcome.acknowledged())
                             + " records were not acknowledged. " + told.getMessage(),

@@ -1,8 +1,8 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.Uuid;
-import io.moldau.ops.report.QuorumReport.Member;
 import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.QuorumReport.Member;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

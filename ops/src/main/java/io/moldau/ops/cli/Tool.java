@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
-import picocli.CommandLine;
 
 /// The commands of `moldau` that ask a running cluster. The launcher `bin/moldau` calls it for all
 /// commands but those that start a node.

@@ -50,8 +50,9 @@ final class TopicsCommand {
         @Option(
                 names = {"-r", "--replication-factor"},
                 paramLabel = "N",
-                description = "How many replicas each is to have (default for a new topic: default.replication.factor of"
-                        + " the cluster).")
+                description =
+                        "How many replicas each is to have (default for a new topic: default.replication.factor of"
+                                + " the cluster).")
         private @Nullable Integer replicationFactor;
 
         @Option(

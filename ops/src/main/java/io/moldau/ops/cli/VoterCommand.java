@@ -1,9 +1,9 @@
 package io.moldau.ops.cli;
 
 import io.moldau.common.Uuid;
+import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.report.QuorumReport.Member;
 import io.moldau.ops.report.QuorumReport.Replica;
-import io.moldau.ops.report.QuorumReport;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -30,10 +30,8 @@ abstract class VoterCommand extends ClusterCommand {
     @Override
     final int run(Cluster cluster) {
         String done = change(cluster, QuorumStatusCommand.report(cluster, context()), id, directoryId);
-        List<Integer> voters = cluster.quorum().voters().stream()
-                .map(Replica::id)
-                .sorted()
-                .toList();
+        List<Integer> voters =
+                cluster.quorum().voters().stream().map(Replica::id).sorted().toList();
         print(
                 Map.of("voters", voters),
                 done + "; the voters are "

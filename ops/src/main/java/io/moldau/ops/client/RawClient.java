@@ -9,6 +9,7 @@ import io.moldau.wire.protocol.Message;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -25,6 +26,11 @@ public final class RawClient implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
     private int correlationId;
+
+    /// To a node of this machine.
+    public RawClient(int port) throws IOException {
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), "training");
+    }
 
     /// @param purpose how it calls itself
     public RawClient(InetSocketAddress address, String purpose) throws IOException {

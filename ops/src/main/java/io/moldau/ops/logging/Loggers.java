@@ -19,7 +19,8 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
-/// All loggers of a process, and their levels. A logger without a level of its own has that of the nearest one above it,
+/// All loggers of a process, and their levels. A logger without a level of its own has that of the nearest one above
+/// it,
 /// by the dots in its name. Thread-safe.
 public final class Loggers implements ILoggerFactory, LogLevels {
 
@@ -129,7 +130,8 @@ public final class Loggers implements ILoggerFactory, LogLevels {
         String name = level.strip().toUpperCase(Locale.ROOT);
         return switch (name) {
             case "FATAL", "OFF" -> SILENT;
-            case "TRACE", "DEBUG", "INFO", "WARN", "ERROR" -> Level.valueOf(name).toInt();
+            case "TRACE", "DEBUG", "INFO", "WARN", "ERROR" ->
+                Level.valueOf(name).toInt();
             default -> throw new IllegalArgumentException("'" + level + "' is no log level; take one of " + NAMES);
         };
     }

@@ -137,8 +137,10 @@ public final class Diagnosis {
             return "offline";
         }
         return partition.isr().size()
-                        < Math.min(picture.minInsync(topic), partition.replicas().size())
-                ? "under min.insync.replicas" : "under-replicated";
+                        < Math.min(
+                                picture.minInsync(topic), partition.replicas().size())
+                ? "under min.insync.replicas"
+                : "under-replicated";
     }
 
     public static List<Finding> groups(List<GroupReport> groups) {
@@ -227,22 +229,21 @@ public final class Diagnosis {
             String listener = blank < 0 ? key : key.substring(0, blank);
             String cause = key.substring(blank + 1);
             String look = " Who it was: 'moldau configs set logger NODE io.moldau.broker.net=DEBUG', and its log.";
-            String remedy =
-                    switch (cause) {
-                        case "bad_frame" ->
-                            "Something speaks HTTP or TLS to a plaintext port, or sends more than"
-                                    + " socket.request.max.bytes; check the client's address and security.protocol."
-                                    + look;
-                        case "bad_request" ->
-                            "A client sends requests that do not exist here, or not in that version: is it older than"
-                                    + " Kafka 2.1, does it use SASL on a PLAINTEXT listener, or features that are not"
-                                    + " built yet?" + look;
-                        case "too_many_connections" -> "Raise max.connections, or find who opens so many." + look;
-                        case "too_many_connections_per_ip" ->
-                            "Raise max.connections.per.ip or max.connections.per.ip.overrides, or find who opens so"
-                                    + " many." + look;
-                        default -> "";
-                    };
+            String remedy = switch (cause) {
+                case "bad_frame" ->
+                    "Something speaks HTTP or TLS to a plaintext port, or sends more than"
+                            + " socket.request.max.bytes; check the client's address and security.protocol."
+                            + look;
+                case "bad_request" ->
+                    "A client sends requests that do not exist here, or not in that version: is it older than"
+                            + " Kafka 2.1, does it use SASL on a PLAINTEXT listener, or features that are not"
+                            + " built yet?" + look;
+                case "too_many_connections" -> "Raise max.connections, or find who opens so many." + look;
+                case "too_many_connections_per_ip" ->
+                    "Raise max.connections.per.ip or max.connections.per.ip.overrides, or find who opens so" + " many."
+                            + look;
+                default -> "";
+            };
             if (count > 0 && !remedy.isEmpty()) {
                 findings.add(Finding.warning(
                         "The node at " + node.url() + " closed " + Words.count(Math.round(count), "connection")

@@ -16,8 +16,8 @@ public final class ErrorRemedy {
             "Nodes tell each other so and try again; if it stays, 'moldau doctor' and the nodes' logs say more.";
     private static final String TOKENS = "Use SASL credentials or TLS certificates instead of delegation tokens, or"
             + " have tokens enabled at every node.";
-    private static final String SHARE = "The client joins its share group again by itself; if it goes on, look whether"
-            + " it polls often enough.";
+    private static final String SHARE =
+            "The client joins its share group again by itself; if it goes on, look whether" + " it polls often enough.";
     private static final String STREAMS =
             "Have all instances of the Streams application run the same version, and restart those that do not.";
 
@@ -169,8 +169,7 @@ public final class ErrorRemedy {
             case UNKNOWN_PRODUCER_ID ->
                 "The producer was silent for longer than producer.id.expiration.ms or its records are deleted; a"
                         + " producer of today goes on by itself.";
-            case REASSIGNMENT_IN_PROGRESS ->
-                "Wait until it has ended ('moldau topics describe TOPIC'), or cancel it.";
+            case REASSIGNMENT_IN_PROGRESS -> "Wait until it has ended ('moldau topics describe TOPIC'), or cancel it.";
             case DELEGATION_TOKEN_AUTH_DISABLED,
                     DELEGATION_TOKEN_NOT_FOUND,
                     DELEGATION_TOKEN_OWNER_MISMATCH,
@@ -183,8 +182,7 @@ public final class ErrorRemedy {
             case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR ->
                 "The consumer begins a new session by itself. If it happens all the time, there are more consumers"
                         + " than max.incremental.fetch.session.cache.slots.";
-            case LISTENER_NOT_FOUND ->
-                "Give every broker a listener of this name (listeners, advertised.listeners).";
+            case LISTENER_NOT_FOUND -> "Give every broker a listener of this name (listeners, advertised.listeners).";
             case TOPIC_DELETION_DISABLED ->
                 "Set delete.topic.enable=true at the controllers and restart them, or empty the topic by its"
                         + " retention.ms.";
@@ -219,7 +217,8 @@ public final class ErrorRemedy {
             case INCONSISTENT_CLUSTER_ID ->
                 "The address leads to another cluster: mend controller.quorum.voters or"
                         + " controller.quorum.bootstrap.servers, or give the node an empty data directory.";
-            case TRANSACTIONAL_ID_NOT_FOUND -> "Nobody has used it, or it has expired (transactional.id.expiration.ms).";
+            case TRANSACTIONAL_ID_NOT_FOUND ->
+                "Nobody has used it, or it has expired (transactional.id.expiration.ms).";
             case UNSUPPORTED_ASSIGNOR ->
                 "Set group.remote.assignor of the consumers to one of group.consumer.assignors of the brokers.";
             case MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE ->

@@ -32,7 +32,8 @@ public record Scraped(String text) {
             while (label.find()) {
                 key.append(key.isEmpty() ? "" : " ").append(label.group(2));
             }
-            values.put(key.toString(), Double.parseDouble(line.substring(end + 1).strip()));
+            values.put(
+                    key.toString(), Double.parseDouble(line.substring(end + 1).strip()));
         });
         return values;
     }

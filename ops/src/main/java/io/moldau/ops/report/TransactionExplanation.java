@@ -78,39 +78,38 @@ public final class TransactionExplanation {
         String by = ", by producer " + transaction.producerId() + " in epoch " + transaction.producerEpoch()
                 + ", coordinated by broker " + transaction.coordinator();
         List<Finding> because = held(transaction, held);
-        Finding finding =
-                switch (transaction.state()) {
-                    case "Ongoing" -> {
-                        String left = "The producer commits or aborts it; if it is gone, the coordinator aborts it after"
-                                + " transaction.timeout.ms=" + transaction.timeoutMs() + ".";
-                        yield openMs > transaction.timeoutMs() + GRACE_MS
-                                ? Finding.problem(
-                                        who + " is open" + since + by
-                                                + ", longer than its time-out: the coordinator should have ended it.",
-                                        "Look at the log of broker " + transaction.coordinator() + "; a new producer with"
-                                                + " transactional.id=" + transaction.id() + " ends it as well.")
-                                : openMs > transaction.timeoutMs() / 2
-                                        ? Finding.warning(who + " is open" + since + by + ".", left)
-                                        : Finding.note(who + " is open" + since + by + ".", left);
-                    }
-                    case "PrepareCommit", "PrepareAbort", "PrepareEpochFence" -> {
-                        String how = transaction.state().equals("PrepareCommit") ? "committed" : "aborted";
-                        String text = who + " is being " + how + since + by
-                                + ": its end is decided, and not every partition has its marker.";
-                        String remedy = "It waits for the leaders of these partitions: 'moldau explain partition "
-                                + "TOPIC-N', and the log of broker " + transaction.coordinator() + ".";
-                        yield openMs > transaction.timeoutMs() + GRACE_MS
-                                ? Finding.problem(text, remedy)
-                                : Finding.note(text, remedy);
-                    }
-                    case "CompleteCommit" -> Finding.ok(who + " has no transaction open" + by + "; the last one was"
-                            + " committed.");
-                    case "CompleteAbort" -> Finding.ok(who + " has no transaction open" + by + "; the last one was"
-                            + " aborted.");
-                    case "Empty" -> Finding.ok(who + " has no transaction open" + by + ".");
-                    case "Dead" -> Finding.note(who + " has expired, and is being forgotten" + by + ".", "");
-                    default -> Finding.note(who + " is in state " + transaction.state() + since + by + ".", "");
-                };
+        Finding finding = switch (transaction.state()) {
+            case "Ongoing" -> {
+                String left = "The producer commits or aborts it; if it is gone, the coordinator aborts it after"
+                        + " transaction.timeout.ms=" + transaction.timeoutMs() + ".";
+                yield openMs > transaction.timeoutMs() + GRACE_MS
+                        ? Finding.problem(
+                                who + " is open" + since + by
+                                        + ", longer than its time-out: the coordinator should have ended it.",
+                                "Look at the log of broker " + transaction.coordinator() + "; a new producer with"
+                                        + " transactional.id=" + transaction.id() + " ends it as well.")
+                        : openMs > transaction.timeoutMs() / 2
+                                ? Finding.warning(who + " is open" + since + by + ".", left)
+                                : Finding.note(who + " is open" + since + by + ".", left);
+            }
+            case "PrepareCommit", "PrepareAbort", "PrepareEpochFence" -> {
+                String how = transaction.state().equals("PrepareCommit") ? "committed" : "aborted";
+                String text = who + " is being " + how + since + by
+                        + ": its end is decided, and not every partition has its marker.";
+                String remedy = "It waits for the leaders of these partitions: 'moldau explain partition "
+                        + "TOPIC-N', and the log of broker " + transaction.coordinator() + ".";
+                yield openMs > transaction.timeoutMs() + GRACE_MS
+                        ? Finding.problem(text, remedy)
+                        : Finding.note(text, remedy);
+            }
+            case "CompleteCommit" ->
+                Finding.ok(who + " has no transaction open" + by + "; the last one was" + " committed.");
+            case "CompleteAbort" ->
+                Finding.ok(who + " has no transaction open" + by + "; the last one was" + " aborted.");
+            case "Empty" -> Finding.ok(who + " has no transaction open" + by + ".");
+            case "Dead" -> Finding.note(who + " has expired, and is being forgotten" + by + ".", "");
+            default -> Finding.note(who + " is in state " + transaction.state() + since + by + ".", "");
+        };
         return List.of(finding.because(because));
     }
 
@@ -120,8 +119,7 @@ public final class TransactionExplanation {
             Held at = held.get(partition);
             if (at == null) {
                 findings.add(Finding.problem(
-                        partition + " does not answer",
-                        "'moldau explain partition " + partition + "' says why."));
+                        partition + " does not answer", "'moldau explain partition " + partition + "' says why."));
                 return;
             }
             OpenProducer first = at.first();
@@ -130,9 +128,13 @@ public final class TransactionExplanation {
             findings.add(Finding.note(
                     partition + ": readers of committed records stop at " + at.stable() + ", "
                             + Words.count(waiting, "record") + " before the end, " + at.end()
-                            + (own || waiting == 0 ? "" : "; what holds them there is producer "
-                                    + Objects.requireNonNull(first).producerId() + ", not this one"),
-                    own || waiting == 0 ? "" : "'moldau explain transaction --partition " + partition + "' says more."));
+                            + (own || waiting == 0
+                                    ? ""
+                                    : "; what holds them there is producer "
+                                            + Objects.requireNonNull(first).producerId() + ", not this one"),
+                    own || waiting == 0
+                            ? ""
+                            : "'moldau explain transaction --partition " + partition + "' says more."));
         });
         return findings;
     }

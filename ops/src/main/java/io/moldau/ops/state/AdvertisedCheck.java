@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Whether clients reach a node where it tells them to come: from what happened when the node dialled its own advertised
+/// Whether clients reach a node where it tells them to come: from what happened when the node dialled its own
+/// advertised
 /// address to what is wrong and who will notice. Functions.
 public final class AdvertisedCheck {
 
@@ -70,19 +71,22 @@ public final class AdvertisedCheck {
                         where + ", where somebody answers who does not speak Kafka (" + reason
                                 + "): every client fails.",
                         settings + ", or end what listens there.");
-            case Outcome.Answered(String other, boolean _, boolean _) when !other.equals(clusterId) ->
+            case Outcome.Answered(String other, boolean _, boolean _)
+            when !other.equals(clusterId) ->
                 new Problem(
                         advertised,
                         where + ", where a node of another cluster answers (" + other + ", this one is " + clusterId
                                 + "): clients would read and write there.",
                         settings + "; two nodes on one machine need two ports.");
-            case Outcome.Answered(String _, boolean thisNode, boolean _) when !thisNode ->
+            case Outcome.Answered(String _, boolean thisNode, boolean _)
+            when !thisNode ->
                 new Problem(
                         advertised,
                         where + ", where another broker of this cluster answers, not node " + nodeId
                                 + ": what clients ask this node for is refused there.",
                         settings + "; each broker needs an address of its own.");
-            case Outcome.Answered(String _, boolean _, boolean loopback) when loopback && listensEverywhere(listens) ->
+            case Outcome.Answered(String _, boolean _, boolean loopback)
+            when loopback && listensEverywhere(listens) ->
                 new Problem(
                         advertised,
                         where + ", an address of this machine alone, while it listens on every interface: clients on"

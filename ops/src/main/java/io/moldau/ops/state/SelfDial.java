@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Dials the addresses a broker tells clients to come to, as a client would, and asks who is there.
 ///
-/// Takes fifteen seconds for each listener at most. Waits for the network and for name servers, so it belongs to a thread
+/// Takes fifteen seconds for each listener at most. Waits for the network and for name servers, so it belongs to a
+/// thread
 /// that may; one call at a time.
 public final class SelfDial {
 
@@ -100,8 +101,7 @@ public final class SelfDial {
     }
 
     private static <M extends Message> M ask(PeerClient client, short version, Message request, Class<M> answer) {
-        try (PeerResponse response =
-                client.send(version, request, TIMEOUT_MS).join()) {
+        try (PeerResponse response = client.send(version, request, TIMEOUT_MS).join()) {
             return response.as(answer);
         }
     }
@@ -109,9 +109,8 @@ public final class SelfDial {
     /// Somebody who takes connections, and does not answer as Kafka does, is another finding than nobody.
     private Outcome failed(Endpoint endpoint, Throwable cause) {
         String reason = String.valueOf(cause.getMessage());
-        Reachability shown = node.peers()
-                .probe(endpoint.host(), endpoint.port(), TIMEOUT_MS)
-                .join();
+        Reachability shown =
+                node.peers().probe(endpoint.host(), endpoint.port(), TIMEOUT_MS).join();
         return shown == Reachability.ACCEPTS ? new Outcome.Foreign(reason) : new Outcome.Unreached(reason);
     }
 }

@@ -24,8 +24,6 @@ import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.HeapRecords;
 import io.moldau.wire.record.BatchBuilder;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -59,8 +57,7 @@ final class TrainingRun {
                 Path.of(words[0]).toAbsolutePath().toString()));
         try (var node = AdministeredNode.start(config, "training")) {
             node.node().awaitReady(READY_TIMEOUT);
-            try (var client = new RawClient(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPort(node.node())), "training")) {
+            try (var client = new RawClient(clientPort(node.node()))) {
                 use(client);
             }
             node.dialItself().join();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
-import io.moldau.ops.report.Scraped;
 import io.moldau.ops.report.Diagnosis;
 import io.moldau.ops.report.Explanation;
 import io.moldau.ops.report.Finding;
@@ -19,6 +18,7 @@ import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Scraped;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -353,8 +353,7 @@ class ExplanationTest {
 
     @Test
     void addressesAndConnectionsThatFailAreLookedAt() {
-        var node = new Diagnosis.NodeAnswer(
-                "a", true, "", new Scraped("""
+        var node = new Diagnosis.NodeAnswer("a", true, "", new Scraped("""
                         # TYPE moldau_advertised_listener_reached gauge
                         moldau_advertised_listener_reached{listener="IN"} 1
                         moldau_advertised_listener_reached{listener="OUT"} 0

@@ -154,7 +154,14 @@ class LogDumpTest {
     @Test
     void producersAndAbortedTransactionsAreRead() throws IOException {
         var producer = ByteBuffer.allocate(56).putShort((short) 1).putInt(0).putInt(1);
-        producer.putLong(9).putShort((short) 2).putInt(4).putLong(8).putInt(1).putLong(1234).putInt(-1).putLong(-1);
+        producer.putLong(9)
+                .putShort((short) 2)
+                .putInt(4)
+                .putLong(8)
+                .putInt(1)
+                .putLong(1234)
+                .putInt(-1)
+                .putLong(-1);
         var crc = new CRC32C();
         crc.update(producer.array(), 6, 50);
         producer.putInt(2, (int) crc.getValue());

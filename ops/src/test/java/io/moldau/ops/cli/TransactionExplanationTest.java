@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.ErrorRemedy;
 import io.moldau.ops.report.Finding;
+import io.moldau.ops.report.TransactionExplanation;
 import io.moldau.ops.report.TransactionExplanation.Held;
 import io.moldau.ops.report.TransactionExplanation.OpenProducer;
 import io.moldau.ops.report.TransactionExplanation.Transaction;
-import io.moldau.ops.report.TransactionExplanation;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -113,7 +113,10 @@ class TransactionExplanationTest {
     void aTransactionThatNoCoordinatorKnowsHangs() {
         assertThat(partition(held(4, 9, producer(5, 4))))
                 .startsWith("problem: ")
-                .contains("No coordinator knows of it: it hangs", "--partition 0 --start-offset 4", "1970-01-01T00:00:05Z");
+                .contains(
+                        "No coordinator knows of it: it hangs",
+                        "--partition 0 --start-offset 4",
+                        "1970-01-01T00:00:05Z");
     }
 
     @Test

@@ -50,20 +50,23 @@ class LogLevelsIT {
         assertThat(moldau("configs show logger 1 io.moldau.broker.net").out()).contains("DEBUG");
         // What comes over this connection is no request.
         try (var socket = new java.net.Socket(
-                "127.0.0.1", Integer.parseInt(node.bootstrap().substring(node.bootstrap().lastIndexOf(':') + 1)))) {
+                "127.0.0.1",
+                Integer.parseInt(node.bootstrap().substring(node.bootstrap().lastIndexOf(':') + 1)))) {
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
             assertThat(socket.getInputStream().read()).isNegative();
         }
         assertThat(node.output()).contains("DEBUG ConnectionHandler - ", "the client speaks HTTP");
 
-        assertThat(moldau("configs unset logger 1 io.moldau.broker.net").status()).isZero();
+        assertThat(moldau("configs unset logger 1 io.moldau.broker.net").status())
+                .isZero();
         assertThat(moldau("configs show logger 1").out()).doesNotContain("DEBUG");
     }
 
     @Test
     void apacheKafkasToolDoesTheSame() throws Exception {
         assertThat(configs("--describe").succeeds()).contains("root=INFO", "io.moldau.broker.Node=INFO");
-        configs("--alter", "--add-config", "io.moldau.ops.AdministeredNode=WARN").succeeds();
+        configs("--alter", "--add-config", "io.moldau.ops.AdministeredNode=WARN")
+                .succeeds();
         assertThat(configs("--describe").succeeds()).contains("io.moldau.ops.AdministeredNode=WARN");
         configs("--alter", "--delete-config", "io.moldau.ops.AdministeredNode").succeeds();
         assertThat(configs("--describe").succeeds()).contains("io.moldau.ops.AdministeredNode=INFO");

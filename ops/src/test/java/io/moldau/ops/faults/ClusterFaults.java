@@ -126,7 +126,8 @@ final class ClusterFaults {
                 List.of("another broker of this cluster answers, not node 5", "an address of its own"),
                 stages -> {
                     SmallCluster cluster = stages.cluster();
-                    Map<String, String> settings = cluster.broker(5, stages.folder().toString());
+                    Map<String, String> settings =
+                            cluster.broker(5, stages.folder().toString());
                     settings.put("advertised.listeners", "PLAINTEXT://" + cluster.bootstrap());
                     try (AdministeredNode node = stages.start(settings)) {
                         List<AdvertisedCheck.Problem> problems =
@@ -215,8 +216,7 @@ final class ClusterFaults {
                 "a partition has fewer in-sync replicas than replicas",
                 "`explain partition`, `doctor`",
                 List.of("wide-0 is under-replicated: 2 of 3", "It serves", "because broker 3"),
-                stages -> Told.text(
-                        stages.cluster().until("under-replicated", "explain", "partition", "wide-0")));
+                stages -> Told.text(stages.cluster().until("under-replicated", "explain", "partition", "wide-0")));
         fault(
                 "under-min-isr",
                 "a partition has fewer in-sync replicas than `min.insync.replicas`",
@@ -237,13 +237,23 @@ final class ClusterFaults {
                 List.of("1 of 1 records were not acknowledged", "topic pair", "exit status 1"),
                 stages -> Told.text(stages.moldau(
                         "lost\n",
-                        List.of("produce", "pair", "--timeout", "2", "-b", stages.cluster().bootstrap()))));
+                        List.of(
+                                "produce",
+                                "pair",
+                                "--timeout",
+                                "2",
+                                "-b",
+                                stages.cluster().bootstrap()))));
         fault(
                 "partition-offline",
                 "the only replica of a partition is on a broker that is gone",
                 "LEADER_NOT_AVAILABLE",
                 "`explain partition`, `doctor`",
-                List.of("single-0 is offline: it has no leader", "none of its replicas", "because broker 3", "Start it"),
+                List.of(
+                        "single-0 is offline: it has no leader",
+                        "none of its replicas",
+                        "because broker 3",
+                        "Start it"),
                 stages -> {
                     String said = stages.cluster().until("is offline", "explain", "partition", "single-0");
                     try (var wire = new Wire(stages.cluster().bootstrap())) {
@@ -252,8 +262,8 @@ final class ClusterFaults {
                                                 ApiKey.METADATA,
                                                 9,
                                                 new MetadataRequestData()
-                                                        .setTopics(List.of(
-                                                                new MetadataRequestTopic().setName("single"))),
+                                                        .setTopics(
+                                                                List.of(new MetadataRequestTopic().setName("single"))),
                                                 MetadataResponseData.class)
                                         .code(),
                                 said);
@@ -333,8 +343,7 @@ final class ClusterFaults {
                                         .setTimeoutMs(2_000)
                                         .setTopics(List.of(Wire.topic("late", 1))),
                                 CreateTopicsResponseData.class);
-                        return new Told(
-                                told.code(), told.text() + stages.moldau("explain", "error", told.code()));
+                        return new Told(told.code(), told.text() + stages.moldau("explain", "error", told.code()));
                     }
                 });
         fault(
@@ -342,7 +351,6 @@ final class ClusterFaults {
                 "`topics create` without an active controller",
                 "`topics create`",
                 List.of("topic late", "quorum status", "exit status 1"),
-                stages -> Told.text(
-                        stages.cluster().moldau("topics", "create", "late", "--timeout", "2")));
+                stages -> Told.text(stages.cluster().moldau("topics", "create", "late", "--timeout", "2")));
     }
 }

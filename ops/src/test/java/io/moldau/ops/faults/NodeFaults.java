@@ -63,7 +63,11 @@ final class NodeFaults {
                 "min-insync-above-replicas",
                 "`min.insync.replicas` is above the number of replicas; writes are taken, as in Kafka",
                 "`explain partition`",
-                List.of("narrow-0 is well", "1 replica", "min.insync.replicas=2 counts as 1", "topics alter narrow -r 2"),
+                List.of(
+                        "narrow-0 is well",
+                        "1 replica",
+                        "min.insync.replicas=2 counts as 1",
+                        "topics alter narrow -r 2"),
                 "explain",
                 "partition",
                 "narrow-0");
@@ -192,7 +196,8 @@ final class NodeFaults {
                             var second = consumer(stages, "crowd")) {
                         first.subscribe(List.of("crowded"));
                         second.subscribe(List.of("crowded"));
-                        while (first.assignment().isEmpty() == second.assignment().isEmpty()
+                        while (first.assignment().isEmpty()
+                                        == second.assignment().isEmpty()
                                 || first.groupMetadata().generationId()
                                         != second.groupMetadata().generationId()) {
                             first.poll(Duration.ofMillis(50));
@@ -259,11 +264,7 @@ final class NodeFaults {
                 "`doctor`",
                 List.of("admin listener http://127.0.0.1:", "does not answer", "admin.listener bound"),
                 stages -> Told.text(stages.moldau(
-                        "doctor",
-                        "-b",
-                        stages.node().bootstrap(),
-                        "--node",
-                        "http://127.0.0.1:" + stages.port()))));
+                        "doctor", "-b", stages.node().bootstrap(), "--node", "http://127.0.0.1:" + stages.port()))));
         asked(
                 "no-access-rights-kept",
                 "`acls list` where there is no authorizer",

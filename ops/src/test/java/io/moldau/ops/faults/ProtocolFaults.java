@@ -99,8 +99,7 @@ final class ProtocolFaults {
         ASKS.put(id, ask);
         ALL.add(new Fault(id, staged, code, "the answer, `explain error " + code + "`", words, stages -> {
             Told told = ask.of(stages.node().wire());
-            return new Told(
-                    told.code(), told.text() + "\n" + stages.moldau("explain", "error", told.code()));
+            return new Told(told.code(), told.text() + "\n" + stages.moldau("explain", "error", told.code()));
         }));
     }
 
@@ -271,7 +270,8 @@ final class ProtocolFaults {
                         0,
                         new RemoveRaftVoterRequestData()
                                 .setClusterId(null)
-                                .setVoterId(7).setVoterDirectoryId(new Uuid(1, 2)),
+                                .setVoterId(7)
+                                .setVoterDirectoryId(new Uuid(1, 2)),
                         RemoveRaftVoterResponseData.class));
     }
 
@@ -428,31 +428,21 @@ final class ProtocolFaults {
                     int last = batch.limit() - 2;
                     return wire.produce("plain", 0, batch.put(last, (byte) ~batch.get(last)));
                 });
-        answer(
-                "record-format-old",
-                "Produce of a batch in format 1",
-                "INVALID_RECORD",
-                List.of("version 2"),
-                wire -> {
-                    ByteBuffer batch = Wire.batch(0, "old");
-                    return wire.produce("plain", 0, batch.put(FIRST_MAGIC, (byte) 1));
-                });
-        answer(
-                "two-batches",
-                "Produce of two batches for one partition",
-                "INVALID_RECORD",
-                List.of("batch"),
-                wire -> {
-                    ByteBuffer one = Wire.batch(0, "one");
-                    ByteBuffer two = Wire.batch(0, "two");
-                    return wire.produce(
-                            "plain",
-                            0,
-                            ByteBuffer.allocate(one.remaining() + two.remaining())
-                                    .put(one)
-                                    .put(two)
-                                    .flip());
-                });
+        answer("record-format-old", "Produce of a batch in format 1", "INVALID_RECORD", List.of("version 2"), wire -> {
+            ByteBuffer batch = Wire.batch(0, "old");
+            return wire.produce("plain", 0, batch.put(FIRST_MAGIC, (byte) 1));
+        });
+        answer("two-batches", "Produce of two batches for one partition", "INVALID_RECORD", List.of("batch"), wire -> {
+            ByteBuffer one = Wire.batch(0, "one");
+            ByteBuffer two = Wire.batch(0, "two");
+            return wire.produce(
+                    "plain",
+                    0,
+                    ByteBuffer.allocate(one.remaining() + two.remaining())
+                            .put(one)
+                            .put(two)
+                            .flip());
+        });
         answer(
                 "zstd-from-an-old-client",
                 "Produce version 3 of records compressed with zstd",
@@ -765,10 +755,7 @@ final class ProtocolFaults {
                                 5,
                                 Wire.join("moving", "", "consumer", "range"),
                                 JoinGroupResponseData.class);
-                        other.send(
-                                ApiKey.JOIN_GROUP,
-                                5,
-                                Wire.join("moving", given.memberId(), "consumer", "range"));
+                        other.send(ApiKey.JOIN_GROUP, 5, Wire.join("moving", given.memberId(), "consumer", "range"));
                         return Wire.untilAnError(
                                 () -> heartbeat(wire, "moving", member.generationId(), member.memberId()));
                     }
@@ -779,10 +766,7 @@ final class ProtocolFaults {
         return wire.call(
                 ApiKey.HEARTBEAT,
                 3,
-                new HeartbeatRequestData()
-                        .setGroupId(group)
-                        .setMemberId(member)
-                        .setGenerationId(generation),
+                new HeartbeatRequestData().setGroupId(group).setMemberId(member).setGenerationId(generation),
                 HeartbeatResponseData.class);
     }
 
@@ -850,8 +834,10 @@ final class ProtocolFaults {
                 "frame-too-large",
                 "a frame longer than `socket.request.max.bytes`",
                 List.of("bad frame", "socket.request.max.bytes"),
-                wire -> wire.garbage(
-                        ByteBuffer.allocate(8).putInt(Integer.MAX_VALUE).putInt(0).array()));
+                wire -> wire.garbage(ByteBuffer.allocate(8)
+                        .putInt(Integer.MAX_VALUE)
+                        .putInt(0)
+                        .array()));
         closed(
                 "http",
                 "a browser or a health check comes to the Kafka port",
@@ -861,7 +847,7 @@ final class ProtocolFaults {
                 "tls-to-plaintext",
                 "a client with security.protocol=SSL comes to a PLAINTEXT port",
                 List.of("bad frame", "TLS", "security.protocol"),
-                wire -> wire.garbage(new byte[] {0x16, 0x03, 0x01, 0x00, (byte) 0xa5, 0x01, 0x00, 0x00, (byte) 0xa1, 3, 3
-                }));
+                wire -> wire.garbage(
+                        new byte[] {0x16, 0x03, 0x01, 0x00, (byte) 0xa5, 0x01, 0x00, 0x00, (byte) 0xa1, 3, 3}));
     }
 }

@@ -58,10 +58,13 @@ final class SmallCluster implements AutoCloseable {
         nodes.put(1, stages.start(broker(1, stages.folder().toString())));
         nodes.put(
                 2,
-                stages.start(broker(2, stages.folder().toString()), NodeServices.real().withTime(ahead())));
+                stages.start(
+                        broker(2, stages.folder().toString()),
+                        NodeServices.real().withTime(ahead())));
         nodes.put(
                 3,
-                stages.start(broker(3, goodDisk + "," + badDisk), NodeServices.real().withStorage(disks)));
+                stages.start(
+                        broker(3, goodDisk + "," + badDisk), NodeServices.real().withStorage(disks)));
     }
 
     String voters() {

@@ -41,7 +41,8 @@ final class StartFaults {
 
     /// A start that fails, in this process.
     private static void refused(String id, String staged, List<String> words, Settings settings) {
-        ALL.add(new Fault(id, staged, Fault.NONE, "`start`", words, stages -> Told.text(refusal(stages, settings.on(stages)))));
+        ALL.add(new Fault(
+                id, staged, Fault.NONE, "`start`", words, stages -> Told.text(refusal(stages, settings.on(stages)))));
     }
 
     @FunctionalInterface
@@ -191,7 +192,8 @@ final class StartFaults {
                 stages -> {
                     // As it would be where the launcher needs a release that is not out yet.
                     String launcher = Files.readString(NodeProcess.launcher());
-                    Path copy = Files.createDirectories(stages.folder().resolve("bin")).resolve("moldau");
+                    Path copy = Files.createDirectories(stages.folder().resolve("bin"))
+                            .resolve("moldau");
                     Files.writeString(copy, launcher.replace("needed_java=25", "needed_java=99"));
                     return Told.text(run(stages, Map.of(), List.of("bash", copy.toString(), "start")));
                 }));
@@ -240,9 +242,7 @@ final class StartFaults {
     private static String run(Stages stages, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
         Path out = stages.folder().resolve("out");
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(out.toFile());
+        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
         builder.environment().putAll(environment);
         var process = builder.start();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
@@ -289,11 +289,7 @@ final class StartFaults {
                 List.of("an address of this machine alone", "connect to themselves", "advertised.listeners"),
                 stages -> {
                     int port = stages.port();
-                    return told(
-                            stages,
-                            "PLAINTEXT://localhost:" + port,
-                            "listeners",
-                            "PLAINTEXT://0.0.0.0:" + port);
+                    return told(stages, "PLAINTEXT://localhost:" + port, "listeners", "PLAINTEXT://0.0.0.0:" + port);
                 });
         ALL.add(new Fault(
                 "advertised-wrong-for-the-doctor",
@@ -302,10 +298,8 @@ final class StartFaults {
                 "`doctor --node URL`",
                 List.of("tells clients to come to no-such-host.invalid", "not known here", "did not find itself"),
                 stages -> {
-                    try (AdministeredNode node = stages.start(alone(
-                            stages.folder(),
-                            "advertised.listeners",
-                            "PLAINTEXT://no-such-host.invalid:9092"))) {
+                    try (AdministeredNode node = stages.start(
+                            alone(stages.folder(), "advertised.listeners", "PLAINTEXT://no-such-host.invalid:9092"))) {
                         node.dialItself().get(Stages.SOON.toSeconds(), TimeUnit.SECONDS);
                         return Told.text(stages.moldau(
                                 "doctor",
@@ -324,8 +318,7 @@ final class StartFaults {
                 "the answer, `explain error TOPIC_DELETION_DISABLED`",
                 List.of("delete.topic.enable", "restart them"),
                 stages -> {
-                    try (AdministeredNode node =
-                                    stages.start(alone(stages.folder(), "delete.topic.enable", "false"));
+                    try (AdministeredNode node = stages.start(alone(stages.folder(), "delete.topic.enable", "false"));
                             var wire = new Wire(Stages.bootstrap(node))) {
                         wire.createTopic("kept", 1);
                         Told told = wire.call(
@@ -335,8 +328,7 @@ final class StartFaults {
                                         .setTopics(List.of(new DeleteTopicState().setName("kept")))
                                         .setTimeoutMs(20_000),
                                 DeleteTopicsResponseData.class);
-                        return new Told(
-                                told.code(), told.text() + stages.moldau("explain", "error", told.code()));
+                        return new Told(told.code(), told.text() + stages.moldau("explain", "error", told.code()));
                     }
                 }));
     }
@@ -351,9 +343,8 @@ final class StartFaults {
         try (AdministeredNode node = stages.start(settings)) {
             List<AdvertisedCheck.Problem> problems =
                     node.dialItself().get(Duration.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
-            return Told.text(problems.stream()
-                    .map(AdvertisedCheck.Problem::toString)
-                    .collect(Collectors.joining("\n")));
+            return Told.text(
+                    problems.stream().map(AdvertisedCheck.Problem::toString).collect(Collectors.joining("\n")));
         }
     }
 

@@ -55,7 +55,8 @@ final class Wire implements AutoCloseable {
     /// Connects, and makes what the faults need.
     Wire(String bootstrap) {
         int colon = bootstrap.lastIndexOf(':');
-        address = new InetSocketAddress(bootstrap.substring(0, colon), Integer.parseInt(bootstrap.substring(colon + 1)));
+        address =
+                new InetSocketAddress(bootstrap.substring(0, colon), Integer.parseInt(bootstrap.substring(colon + 1)));
         client = new RawClient(address);
     }
 
@@ -73,12 +74,11 @@ final class Wire implements AutoCloseable {
             }
         });
         // Kafka makes the topic of the groups when the first of them asks, and takes its time.
-        untilNone(
-                () -> call(
-                        ApiKey.FIND_COORDINATOR,
-                        3,
-                        new FindCoordinatorRequestData().setKey("any"),
-                        FindCoordinatorResponseData.class));
+        untilNone(() -> call(
+                ApiKey.FIND_COORDINATOR,
+                3,
+                new FindCoordinatorRequestData().setKey("any"),
+                FindCoordinatorResponseData.class));
         untilNone(() ->
                 call(ApiKey.JOIN_GROUP, 3, join("warm-up", "", "consumer", "range"), JoinGroupResponseData.class));
         untilNone(() -> produce("plain", 0, batch(0, "first")));
@@ -119,7 +119,8 @@ final class Wire implements AutoCloseable {
     static Told told(Message answer) {
         List<Errors> errors = new ArrayList<>();
         answer.errorCodes(code -> errors.add(Errors.forCode(code)));
-        return new Told(errors.isEmpty() ? Errors.NONE.name() : errors.getFirst().name(), answer.toString());
+        return new Told(
+                errors.isEmpty() ? Errors.NONE.name() : errors.getFirst().name(), answer.toString());
     }
 
     /// A connection of its own, over which these bytes are sent.
@@ -244,8 +245,8 @@ final class Wire implements AutoCloseable {
                 .setRebalanceTimeoutMs(30_000)
                 .setMemberId(member)
                 .setProtocolType(type)
-                .setProtocols(List.of(
-                        new JoinGroupRequestProtocol().setName(protocol).setMetadata(new byte[] {0, 0})));
+                .setProtocols(
+                        List.of(new JoinGroupRequestProtocol().setName(protocol).setMetadata(new byte[] {0, 0})));
     }
 
     /// Somebody who has joined.
@@ -294,5 +295,4 @@ final class Wire implements AutoCloseable {
     public void close() {
         client.close();
     }
-
 }

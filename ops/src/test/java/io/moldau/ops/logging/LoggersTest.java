@@ -19,8 +19,10 @@ class LoggersTest {
     private final Properties settings = new Properties();
 
     private Loggers loggers() {
-        return new Loggers(settings, (level, logger, message, failure) ->
-                written.add(level + " " + logger + " " + message + (failure == null ? "" : " " + failure)));
+        return new Loggers(
+                settings,
+                (level, logger, message, failure) ->
+                        written.add(level + " " + logger + " " + message + (failure == null ? "" : " " + failure)));
     }
 
     @Test
@@ -77,7 +79,9 @@ class LoggersTest {
     @Test
     void aLevelThatIsNoneIsNamed() {
         settings.setProperty("level", "loud");
-        assertThatThrownBy(this::loggers).hasMessageContaining("'loud' is no log level").hasMessageContaining("WARN");
+        assertThatThrownBy(this::loggers)
+                .hasMessageContaining("'loud' is no log level")
+                .hasMessageContaining("WARN");
     }
 
     @Test

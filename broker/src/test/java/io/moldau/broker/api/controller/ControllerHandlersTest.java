@@ -235,7 +235,8 @@ class ControllerHandlersTest {
     })
     void aLevelThatCannotBeIsRefusedAndNothingIsChanged(
             String node, int operation, String logger, String level, Errors error, String text) {
-        var responses = alter(1, logger(node, operation, logger.equals("a.B") ? "root" : "a.B", "DEBUG", logger, level));
+        var responses =
+                alter(1, logger(node, operation, logger.equals("a.B") ? "root" : "a.B", "DEBUG", logger, level));
         assertThat(responses).singleElement().satisfies(it -> {
             assertThat(Errors.forCode(it.errorCode())).isEqualTo(error);
             assertThat(it.errorMessage()).contains(text);
@@ -305,8 +306,7 @@ class ControllerHandlersTest {
                 .setResponses(List.of(new AlterConfigsResourceResponse()
                         .setResourceType((byte) 2)
                         .setResourceName("t"))));
-        var handler = new IncrementalAlterConfigsHandler(
-                                forwarder, metadata.cache(), 1, new LoggerChanges(1, levels));
+        var handler = new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1, new LoggerChanges(1, levels));
         var request =
                 new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "1")));
         Call first = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, request);
