@@ -109,7 +109,7 @@ function unnamed() {
   ids.filter((id, i) => ids.indexOf(id) !== i).forEach(id => bad.push(`id ${id} twice`));
   document.querySelectorAll('[aria-labelledby], [aria-describedby]').forEach(one => {
     const id = one.getAttribute('aria-labelledby') ?? one.getAttribute('aria-describedby');
-    if (!document.getElementById(id)) bad.push(`${id} is nowhere`);
+    if (!one.hidden && !document.getElementById(id)) bad.push(`${id} is nowhere`);
   });
   return bad;
 }
@@ -265,7 +265,8 @@ const PAGES = [
   });
 
   await check('by keyboard alone', async () => {
-    await page.goto(base + '/#/');
+    await page.goto('about:blank');
+    await page.goto(base + '/');
     await rowsOf(page, '#quorum-members', 3);
     await page.keyboard.press('Tab');
     equal('skip', await page.evaluate(() => document.activeElement.id), 'first is the way past the menu');
@@ -407,8 +408,8 @@ const PAGES = [
         await open(look, hash);
         await look.waitForSelector(ready);
         await until(`${name} is complete`, async () => look.evaluate(() => ![...document.querySelectorAll('section')].some(one => !one.hidden && !one.textContent.trim())));
-        same([], await look.evaluate(unreadable), `contrast of ${name}`);
-        same([], await look.evaluate(unnamed), `names in ${name}`);
+        equal('', (await look.evaluate(unreadable)).join('; '), `contrast of ${name}`);
+        equal('', (await look.evaluate(unnamed)).join('; '), `names in ${name}`);
         const over = await look.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (over > 0) throw new Error(`${name} is ${over} pixels wider than the window`);
         await look.screenshot({ path: path.join(pictures, `${name}-${scheme}-${width}.png`), fullPage: true });
@@ -425,8 +426,8 @@ const PAGES = [
   });
 
   await check('nothing is asked of anybody else, and nothing goes wrong', async () => {
-    same([], asked.filter(url => !url.startsWith(base + '/')), 'requests to others');
-    same([], complaints, 'complaints');
+    equal('', asked.filter(url => !url.startsWith(base + '/') && url !== 'about:blank').join('; '), 'requests to others');
+    equal('', complaints.join('; '), 'complaints');
   });
 
   await browser.close();

@@ -10,6 +10,7 @@ import io.moldau.metadata.quorum.MetadataQuorum;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
+import io.moldau.ops.state.Leaders;
 import java.util.Locale;
 import java.util.TreeSet;
 
@@ -69,7 +70,7 @@ final class ClusterSource implements MetricSource {
         for (TopicImage topic : image.topics().topics()) {
             for (PartitionRegistration partition : topic.partitions().values()) {
                 partitions++;
-                if (!partition.hasLeader()) {
+                if (Leaders.isOffline(image.cluster(), partition)) {
                     offline++;
                 } else if (partition.leader() != partition.preferredReplica()) {
                     imbalanced++;

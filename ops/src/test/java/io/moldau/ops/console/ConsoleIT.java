@@ -3,6 +3,7 @@ package io.moldau.ops.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.common.TopicPartition;
+import io.moldau.metadata.image.ClusterImage;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.ops.chaos.cluster.Await;
@@ -78,15 +79,22 @@ class ConsoleIT {
         Await.until(
                 "the broker that left is missed",
                 PATIENCE,
-                () -> !partition(three, "payments", 2).hasLeader()
+                () -> !cluster(three).isUnfenced(3)
                         && partition(three, "orders", 0).isr().size() == 2,
-                () -> three.node(1).node().view().image().get().topics().toString());
+                () -> cluster(three).brokers() + "\n" + partition(three, "orders", 0));
         load = Thread.ofPlatform().name("load").start(() -> produce(three));
     }
 
+    private static MetadataImage image(ThreeNodes nodes) {
+        return nodes.node(1).node().view().image().get();
+    }
+
+    private static ClusterImage cluster(ThreeNodes nodes) {
+        return image(nodes).cluster();
+    }
+
     private static PartitionRegistration partition(ThreeNodes nodes, String topic, int partition) {
-        MetadataImage image = nodes.node(1).node().view().image().get();
-        return Objects.requireNonNull(image.topics().partition(new TopicPartition(topic, partition)));
+        return Objects.requireNonNull(image(nodes).topics().partition(new TopicPartition(topic, partition)));
     }
 
     private static byte[] bytes(String text) {
