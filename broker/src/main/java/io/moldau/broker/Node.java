@@ -107,6 +107,7 @@ public final class Node implements AutoCloseable {
     private final AtomicBoolean stopped = new AtomicBoolean();
 
     private @Nullable Running running;
+    private volatile @Nullable MetadataFetcher following;
 
     /// Something to undo when the node stops, or when its start fails half-way.
     private record Closing(String what, AutoCloseable action) {}
@@ -130,7 +131,8 @@ public final class Node implements AutoCloseable {
             LogDirs logDirs,
             GroupCoordinator groups,
             PartitionRegistry partitions,
-            FetchSessions fetchSessions) {}
+            FetchSessions fetchSessions,
+            NodeView.Throttles throttles) {}
 
     /// What both roles are built on.
     private record Base(
@@ -224,6 +226,7 @@ public final class Node implements AutoCloseable {
                 listeners(),
                 base.time(),
                 base.cache()::image,
+                this::progress,
                 base.resolver(),
                 topic -> base.resolver()
                         .minInsyncReplicas(topic, base.cache().image().configs()),
@@ -243,6 +246,7 @@ public final class Node implements AutoCloseable {
                                 broker.partitions(),
                                 broker.groups(),
                                 broker.fetchSessions(),
+                                broker.throttles(),
                                 broker.registrar()::brokerEpoch));
     }
 
@@ -534,7 +538,13 @@ public final class Node implements AutoCloseable {
                         config.logDirs().getFirst().resolve("metadata-snapshot.tmp"),
                         loop,
                         base.time()));
+        following = fetcher;
         fetcher.start();
+    }
+
+    private MetadataFetcher.Progress progress() {
+        MetadataFetcher fetcher = following;
+        return fetcher == null ? new MetadataFetcher.Progress(0, 0) : fetcher.progress();
     }
 
     private void bind(NettyServer server, boolean ofController, List<Endpoint> bound) throws IOException {
@@ -661,7 +671,7 @@ public final class Node implements AutoCloseable {
         running = new Running(
                 directories,
                 cache,
-                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions),
+                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions, replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,

@@ -7,9 +7,11 @@ import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.net.NetworkState;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.common.Endpoint;
 import io.moldau.common.time.Time;
 import io.moldau.log.dir.LogDirs;
+import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.quorum.MetadataQuorum;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param listeners as bound
 /// @param image what this node knows of the cluster
+/// @param metadataProgress how it follows the metadata log
 /// @param settings resolves what is configured, by the image's configurations
 /// @param minInsyncReplicas of a topic, as it is configured now
 /// @param activeController the node id as far as this one knows, -1 if it does not
@@ -41,6 +44,7 @@ public record NodeView(
         List<Endpoint> listeners,
         Time time,
         Supplier<MetadataImage> image,
+        Supplier<MetadataFetcher.Progress> metadataProgress,
         ConfigResolver settings,
         ToIntFunction<String> minInsyncReplicas,
         IntSupplier activeController,
@@ -60,7 +64,14 @@ public record NodeView(
             PartitionRegistry partitions,
             GroupCoordinator groups,
             FetchSessions fetchSessions,
+            Throttles throttles,
             LongSupplier epoch) {}
+
+    /// What holds back copying (KIP-73).
+    ///
+    /// @param leader of what is sent to followers
+    /// @param follower of what is fetched as one
+    public record Throttles(ReplicationThrottle leader, ReplicationThrottle follower) {}
 
     public NodeView {
         listeners = List.copyOf(listeners);

@@ -180,6 +180,10 @@ final class Replicas implements AutoCloseable {
         }
     }
 
+    NodeView.Throttles throttles() {
+        return new NodeView.Throttles(leaderThrottle, followerThrottle);
+    }
+
     PartitionRegistry partitions() {
         return partitions;
     }

@@ -1,6 +1,7 @@
 package io.moldau.broker.replica;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /// Holds back the copying of some replicas, so that a reassignment leaves clients their share of
@@ -15,6 +16,8 @@ public final class ReplicationThrottle {
 
     /// Guarded by itself.
     private final ByteRate rate;
+
+    private final LongAdder waits = new LongAdder();
 
     private volatile long limit = UNLIMITED;
 
@@ -39,12 +42,28 @@ public final class ReplicationThrottle {
     /// Whether what is throttled has to wait.
     boolean isExceeded() {
         long most = limit;
-        if (most == UNLIMITED) {
+        if (most == UNLIMITED || bytesPerSecond() <= most) {
             return false;
         }
+        waits.increment();
+        return true;
+    }
+
+    /// How much passes now.
+    public double bytesPerSecond() {
         synchronized (rate) {
-            return rate.bytesPerSecond(clock.getAsLong()) > most;
+            return rate.bytesPerSecond(clock.getAsLong());
         }
+    }
+
+    /// Bytes per second, or [#UNLIMITED].
+    public long limit() {
+        return limit;
+    }
+
+    /// How often something had to wait.
+    public long waits() {
+        return waits.sum();
     }
 
     /// Bytes of a throttled replica passed.

@@ -52,6 +52,8 @@ public final class MetadataFetcher implements AutoCloseable {
     private final CompletableFuture<Void> caughtUp = new CompletableFuture<>();
     private volatile long nextIndex;
     private volatile int leaderId = -1;
+    private volatile long knownIndex = -1;
+    private volatile long heardNanos;
     // Event loop
     private int lastTerm;
     private long backoffMs = MIN_BACKOFF_MS;
@@ -90,6 +92,7 @@ public final class MetadataFetcher implements AutoCloseable {
         this.scratchFile = scratchFile;
         this.loop = loop;
         this.time = time;
+        this.heardNanos = time.nanoseconds();
     }
 
     public void start() {
@@ -109,6 +112,16 @@ public final class MetadataFetcher implements AutoCloseable {
     /// The active controller's node as the last answer said, or -1.
     public int leaderId() {
         return leaderId;
+    }
+
+    /// How this node follows.
+    ///
+    /// @param entriesBehind entries a controller had applied when it answered last, and this node has not
+    /// @param silentNanos since a controller answered; one that has nothing new does so within ten seconds
+    public record Progress(long entriesBehind, long silentNanos) {}
+
+    public Progress progress() {
+        return new Progress(Math.max(0, knownIndex - appliedIndex()), time.nanoseconds() - heardNanos);
     }
 
     private void fetch() {
@@ -162,6 +175,8 @@ public final class MetadataFetcher implements AutoCloseable {
             return;
         }
         backoffMs = MIN_BACKOFF_MS;
+        heardNanos = time.nanoseconds();
+        knownIndex = Math.max(knownIndex, response.getAppliedIndex());
         if (response.hasSnapshot()) {
             fetchSnapshot(channel, response.getSnapshot());
             return;

@@ -6,7 +6,6 @@ import io.moldau.common.Uuid;
 import io.moldau.metadata.record.MetadataBatch;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -66,14 +65,9 @@ public interface MetadataQuorum extends AutoCloseable {
                 state.leaderId(), state.epoch(), applied().position().index() + 1, List.of());
     }
 
-    /// What the library below counts of itself.
-    ///
-    /// @param component the part of it that counts
-    record OwnCounter(String component, String event) {}
-
-    /// The counters of the library below, over all its members in this process.
-    default Map<OwnCounter, Long> ownCounters() {
-        return Map.of();
+    /// What the library below tells of itself.
+    default OwnMetrics ownMetrics() {
+        return OwnMetrics.NONE;
     }
 
     /// Makes a controller a voter, once it has the log. It must run and be reachable. Asked of the leader.

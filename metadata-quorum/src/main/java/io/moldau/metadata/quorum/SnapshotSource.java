@@ -14,6 +14,11 @@ public interface SnapshotSource {
     @Nullable
     Snapshot latest();
 
+    /// When the newest was written, milliseconds since 1970; -1 if there is none, or nobody knows. Asks the disk.
+    default long latestWrittenMs() {
+        return -1;
+    }
+
     /// Up to `maxBytes` from `position` on, or null if the snapshot is not kept any more.
     @Nullable
     ByteBuffer read(Snapshot snapshot, long position, int maxBytes) throws IOException;

@@ -10,6 +10,7 @@ import io.moldau.broker.lifecycle.StartException;
 import io.moldau.ops.console.ConsoleFile;
 import io.moldau.ops.console.ConsoleFiles;
 import io.moldau.ops.json.Json;
+import io.moldau.ops.metrics.Exposition;
 import io.moldau.ops.metrics.NodeMetrics;
 import io.moldau.ops.state.BrokerCalls;
 import java.io.IOException;
@@ -288,9 +289,10 @@ public final class AdminServer implements AutoCloseable {
             return;
         }
         try {
-            exchange.sendResponseHeaders(OK, 0);
+            Exposition exposition = metrics.scrape();
+            exchange.sendResponseHeaders(OK, exposition.size());
             try (OutputStream out = exchange.getResponseBody()) {
-                metrics.write(out);
+                exposition.writeTo(out);
             }
         } finally {
             scrapes.release();

@@ -74,6 +74,7 @@ public final class Tool {
                 .addSubcommand(topics)
                 .addSubcommand(new ProduceCommand(context))
                 .addSubcommand(new ConsumeCommand(context))
+                .addSubcommand(new BenchCommand(context))
                 .addSubcommand(groups)
                 .addSubcommand(configs)
                 .addSubcommand(new BrokersCommand(context))

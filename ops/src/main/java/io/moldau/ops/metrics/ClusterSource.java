@@ -1,12 +1,14 @@
 package io.moldau.ops.metrics;
 
 import io.moldau.broker.NodeView;
+import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.quorum.AppliedMetadata;
 import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.OwnMetrics;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
@@ -16,6 +18,10 @@ import java.util.TreeSet;
 
 /// Tells the node, its network, the metadata it knows, and its member of the quorum.
 final class ClusterSource implements MetricSource {
+
+    private static final int STARTING = 1;
+    private static final int RUNNING = 3;
+    private static final int STOPPING = 6;
 
     private final NodeView node;
     private final String version;
@@ -39,6 +45,7 @@ final class ClusterSource implements MetricSource {
         into.add(
                 Metrics.NODE_READY,
                 node.serving().getAsBoolean() && !node.stopping().getAsBoolean() ? 1 : 0);
+        into.add(Metrics.BROKER_STATE, brokerState());
         var network = node.network().get();
         into.add(Metrics.REQUEST_MEMORY, network.requestBytes());
         into.add(Metrics.REQUEST_MEMORY_LIMIT, network.requestBytesLimit());
@@ -48,6 +55,9 @@ final class ClusterSource implements MetricSource {
             into.add(Metrics.NETTY_DIRECT, network.directBytes());
         }
         MetadataImage image = node.image().get();
+        MetadataFetcher.Progress progress = node.metadataProgress().get();
+        into.add(Metrics.METADATA_LAG, progress.entriesBehind());
+        into.add(Metrics.METADATA_SILENCE, progress.silentNanos() / 1e9);
         into.add(Metrics.METADATA_OFFSET, image.offset());
         into.add(Metrics.METADATA_TIMESTAMP, image.provenance().timestampMs());
         into.add(
@@ -55,11 +65,21 @@ final class ClusterSource implements MetricSource {
                 image.cluster().brokers().stream()
                         .filter(broker -> !broker.fenced())
                         .count());
+        for (BrokerRegistration broker : image.cluster().brokers()) {
+            broker.listeners().stream()
+                    .findFirst()
+                    .ifPresent(at -> into.add(
+                            Metrics.BROKER_INFO, 1, Integer.toString(broker.id()), at.host() + ":" + at.port()));
+        }
         MetadataQuorum quorum = node.quorum().get();
         if (quorum != null) {
             controller(quorum, image, into);
             quorum(quorum, into);
         }
+    }
+
+    private int brokerState() {
+        return node.stopping().getAsBoolean() ? STOPPING : node.serving().getAsBoolean() ? RUNNING : STARTING;
     }
 
     private void controller(MetadataQuorum quorum, MetadataImage image, Samples into) {
@@ -97,7 +117,7 @@ final class ClusterSource implements MetricSource {
         into.add(Metrics.QUORUM_HIGH_WATERMARK, description.highWatermark());
         into.add(Metrics.QUORUM_VOTERS, state.voters().size());
         boolean voter = state.voters().stream().anyMatch(it -> it.nodeId() == self);
-        into.add(Metrics.QUORUM_ROLE, 1, state.leading() ? "leader" : voter ? "voter" : "observer");
+        into.add(Metrics.QUORUM_ROLE, 1, state.leading() ? "leader" : voter ? "follower" : "observer");
         AppliedMetadata.Position applied = quorum.applied().position();
         into.add(Metrics.QUORUM_APPLY_LAG, Math.max(0, description.highWatermark() - 1 - applied.index()));
         long leaderEnd = -1;
@@ -123,8 +143,16 @@ final class ClusterSource implements MetricSource {
         if (snapshot != null) {
             into.add(Metrics.SNAPSHOT_BYTES, snapshot.sizeInBytes());
             into.add(Metrics.SNAPSHOT_OFFSET, snapshot.index());
+            long writtenMs = quorum.snapshots().latestWrittenMs();
+            if (writtenMs >= 0) {
+                into.add(Metrics.SNAPSHOT_AGE, Math.max(0, node.time().milliseconds() - writtenMs) / 1e3);
+            }
         }
-        quorum.ownCounters()
-                .forEach((name, count) -> into.add(Metrics.RATIS_EVENTS, count, name.component(), name.event()));
+        OwnMetrics own = quorum.ownMetrics();
+        own.counters().forEach((it, count) -> into.add(Metrics.RATIS_EVENTS, count, it.component(), it.name()));
+        own.timings()
+                .forEach((it, timing) -> into.addSummary(
+                        Metrics.RATIS_SECONDS, timing.count(), timing.nanos() / 1e9, it.component(), it.name()));
+        own.gauges().forEach((it, value) -> into.add(Metrics.RATIS_GAUGE, value, it.component(), it.name()));
     }
 }

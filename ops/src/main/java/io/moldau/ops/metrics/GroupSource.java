@@ -2,6 +2,7 @@ package io.moldau.ops.metrics;
 
 import io.moldau.broker.coordinator.group.GroupCensus;
 import io.moldau.ops.state.GroupLags;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -23,21 +24,31 @@ final class GroupSource implements MetricSource {
         into.add(Metrics.LEFT_OFF, census.groupsLeftOff(), "groups");
         into.add(Metrics.LEFT_OFF, census.offsetsLeftOff(), "group_partitions");
         into.add(Metrics.SHARDS_LOADING, census.loadingShards());
+        into.add(Metrics.GROUP_LAG_AT, report.atMs() / 1e3);
+        Map<String, Integer> states = new HashMap<>();
         for (GroupLags.Group group : report.groups()) {
+            states.merge(group.state(), 1, Integer::sum);
             tell(group, into);
         }
+        into.add(Metrics.GROUPS_EMPTY, states.getOrDefault("Empty", 0));
+        into.add(Metrics.GROUPS_STABLE, states.getOrDefault("Stable", 0));
+        into.add(Metrics.GROUPS_PREPARING, states.getOrDefault("PreparingRebalance", 0));
+        into.add(Metrics.GROUPS_COMPLETING, states.getOrDefault("CompletingRebalance", 0));
+        into.add(Metrics.GROUPS_DEAD, states.getOrDefault("Dead", 0));
     }
 
     private static void tell(GroupLags.Group group, Samples into) {
         String id = group.groupId();
         into.add(Metrics.GROUP_STATE, 1, id, group.state());
         into.add(Metrics.GROUP_MEMBERS, group.members(), id);
+        Map<String, Long> offsets = new TreeMap<>();
         Map<String, Long> byTopic = new TreeMap<>();
         double oldest = 0;
         int unknown = 0;
         for (GroupLags.Lag lag : group.lags()) {
             var labels = Samples.labels(Metrics.GROUP_OFFSET, id, lag.topic(), Integer.toString(lag.partition()));
             into.addLabelled(Metrics.GROUP_OFFSET, labels, lag.offset());
+            offsets.merge(lag.topic(), lag.offset(), Long::sum);
             if (!lag.isKnown()) {
                 unknown++;
                 continue;
@@ -49,6 +60,7 @@ final class GroupSource implements MetricSource {
                 oldest = Math.max(oldest, lag.seconds());
             }
         }
+        offsets.forEach((topic, sum) -> into.add(Metrics.GROUP_OFFSET_SUM, sum, id, topic));
         byTopic.forEach((topic, sum) -> into.add(Metrics.GROUP_LAG_SUM, sum, id, topic));
         into.add(Metrics.GROUP_LAG_SECONDS_MAX, oldest, id);
         into.add(Metrics.GROUP_UNKNOWN, unknown, id);

@@ -12,7 +12,9 @@ record MetricDefinition(String name, Kind kind, List<String> labels, String help
     enum Kind {
         COUNTER,
         GAUGE,
-        HISTOGRAM
+        HISTOGRAM,
+        /// How often, and how much in all.
+        SUMMARY
     }
 
     MetricDefinition {
@@ -28,6 +30,10 @@ record MetricDefinition(String name, Kind kind, List<String> labels, String help
 
     static MetricDefinition gauge(String name, String help, String... labels) {
         return new MetricDefinition(name, Kind.GAUGE, List.of(labels), help);
+    }
+
+    static MetricDefinition summary(String name, String help, String... labels) {
+        return new MetricDefinition(name, Kind.SUMMARY, List.of(labels), help);
     }
 
     static MetricDefinition histogram(String name, String help, String... labels) {

@@ -3,6 +3,7 @@ package io.moldau.ops.metrics;
 import static io.moldau.ops.metrics.MetricDefinition.counter;
 import static io.moldau.ops.metrics.MetricDefinition.gauge;
 import static io.moldau.ops.metrics.MetricDefinition.histogram;
+import static io.moldau.ops.metrics.MetricDefinition.summary;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,9 @@ final class Metrics {
             "roles");
     static final MetricDefinition NODE_READY =
             gauge("moldau_node_ready", "1 while the node serves: what `/ready` says.");
+    static final MetricDefinition BROKER_STATE = gauge(
+            "kafka_server_kafkaserver_brokerstate",
+            "1 while the node starts, 3 while it serves, 6 while it stops; as in Kafka, which knows more states.");
     static final MetricDefinition SCRAPE_SECONDS = gauge(
             "moldau_scrape_seconds", "How long the scrape before this one took to collect, without writing it out.");
     static final MetricDefinition LEFT_OFF = gauge(
@@ -46,7 +50,7 @@ final class Metrics {
             "what");
 
     static {
-        area("The node", NODE_INFO, NODE_READY, SCRAPE_SECONDS, LEFT_OFF);
+        area("The node", NODE_INFO, NODE_READY, BROKER_STATE, SCRAPE_SECONDS, LEFT_OFF);
     }
 
     // ---- requests
@@ -79,9 +83,12 @@ final class Metrics {
 
     // ---- connections and memory
 
-    static final MetricDefinition CONNECTIONS = gauge("moldau_connections", "Open connections.", LISTENER);
+    static final MetricDefinition CONNECTIONS =
+            gauge("kafka_server_socket_server_metrics_connection_count", "Open connections.", LISTENER);
     static final MetricDefinition CONNECTIONS_OPENED =
-            counter("moldau_connections_opened_total", "Connections accepted.", LISTENER);
+            counter("kafka_server_socket_server_metrics_connection_creation_total", "Connections accepted.", LISTENER);
+    static final MetricDefinition CONNECTIONS_CLOSED = counter(
+            "kafka_server_socket_server_metrics_connection_close_total", "Of these, those that ended.", LISTENER);
     static final MetricDefinition CONNECTIONS_DROPPED = counter(
             "moldau_connections_dropped_total",
             "Connections this node refused or closed, by cause: `too_many_connections`, `idle`, `bad_request` and so on.",
@@ -118,6 +125,7 @@ final class Metrics {
                 "Connections and memory",
                 CONNECTIONS,
                 CONNECTIONS_OPENED,
+                CONNECTIONS_CLOSED,
                 CONNECTIONS_DROPPED,
                 READING_PAUSED,
                 READING_PAUSES,
@@ -142,6 +150,14 @@ final class Metrics {
             "kafka_server_brokertopicmetrics_bytesin_total", "Bytes of record batches produced, as sent.", TOPIC);
     static final MetricDefinition BYTES_OUT = counter(
             "kafka_server_brokertopicmetrics_bytesout_total", "Bytes of record batches sent to consumers.", TOPIC);
+    static final MetricDefinition PRODUCE_REQUESTS = counter(
+            "kafka_server_brokertopicmetrics_totalproducerequests_total",
+            "Appends of producers, done or refused, by partition of a request.",
+            TOPIC);
+    static final MetricDefinition FETCH_REQUESTS = counter(
+            "kafka_server_brokertopicmetrics_totalfetchrequests_total",
+            "Consumers' fetches that were answered with records or an error, by partition of a request.",
+            TOPIC);
     static final MetricDefinition FAILED_PRODUCE = counter(
             "kafka_server_brokertopicmetrics_failedproducerequests_total",
             "Appends that were refused, by partition of a request.",
@@ -161,6 +177,8 @@ final class Metrics {
                 MESSAGES_IN,
                 BYTES_IN,
                 BYTES_OUT,
+                PRODUCE_REQUESTS,
+                FETCH_REQUESTS,
                 FAILED_PRODUCE,
                 FAILED_FETCH,
                 REPLICATION_IN,
@@ -257,6 +275,24 @@ final class Metrics {
     static final MetricDefinition LEADER_CHANGES = counter(
             "moldau_partition_leader_changes_total",
             "How often a partition with a replica on this node got another leader, or none.");
+    static final MetricDefinition UNCLEAN_ELECTIONS = counter(
+            "kafka_controller_controllerstats_uncleanleaderelections_total",
+            "How often this node came to lead a partition though it was neither in sync nor known to have all that was "
+                    + "committed: records may be lost.");
+    static final MetricDefinition LEADER_THROTTLED = gauge(
+            "kafka_server_leaderreplication_byte_rate",
+            "Bytes a second that this node sends for throttled replicas (KIP-73).");
+    static final MetricDefinition FOLLOWER_THROTTLED = gauge(
+            "kafka_server_followerreplication_byte_rate",
+            "Bytes a second that this node fetches for throttled replicas.");
+    static final MetricDefinition THROTTLE_LIMIT = gauge(
+            "moldau_replication_throttle_limit_bytes",
+            "What `leader.` and `follower.replication.throttled.rate` allow, bytes a second; absent without a limit.",
+            "side");
+    static final MetricDefinition THROTTLE_WAITS = counter(
+            "moldau_replication_throttled_total",
+            "How often copying of a throttled replica had to wait, as its `leader` or as its `follower`.",
+            "side");
     static final MetricDefinition TOPIC_PARTITIONS =
             gauge("kafka_topic_partitions", "Partitions of a topic; told by the leader of its partition 0.", TOPIC);
     static final MetricDefinition CURRENT_OFFSET = gauge(
@@ -274,6 +310,21 @@ final class Metrics {
     static final MetricDefinition PARTITION_LEADER =
             gauge("kafka_topic_partition_leader", "Node id of the leader.", TOPIC, PARTITION);
 
+    static final MetricDefinition PARTITION_PREFERRED =
+            gauge("kafka_topic_partition_leader_is_preferred", "1 if the preferred replica leads.", TOPIC, PARTITION);
+    static final MetricDefinition PARTITION_UNDER_REPLICATED = gauge(
+            "kafka_topic_partition_under_replicated_partition",
+            "1 if fewer replicas are in sync than there are.",
+            TOPIC,
+            PARTITION);
+    static final MetricDefinition PARTITION_UNDER_MIN_ISR = gauge(
+            "kafka_cluster_partition_underminisr",
+            "1 if fewer replicas are in sync than `min.insync.replicas`.",
+            TOPIC,
+            PARTITION);
+    static final MetricDefinition PARTITION_AT_MIN_ISR =
+            gauge("kafka_cluster_partition_atminisr", "1 if just `min.insync.replicas` are in sync.", TOPIC, PARTITION);
+
     static {
         area(
                 "Replicas",
@@ -287,18 +338,39 @@ final class Metrics {
                 ISR_SHRINKS,
                 ISR_EXPANDS,
                 LEADER_CHANGES,
+                UNCLEAN_ELECTIONS,
+                LEADER_THROTTLED,
+                FOLLOWER_THROTTLED,
+                THROTTLE_LIMIT,
+                THROTTLE_WAITS,
                 TOPIC_PARTITIONS,
                 CURRENT_OFFSET,
                 OLDEST_OFFSET,
                 PARTITION_ISR,
                 PARTITION_REPLICAS,
-                PARTITION_LEADER);
+                PARTITION_LEADER,
+                PARTITION_PREFERRED,
+                PARTITION_UNDER_REPLICATED,
+                PARTITION_UNDER_MIN_ISR,
+                PARTITION_AT_MIN_ISR);
     }
 
     // ---- the cluster
 
     static final MetricDefinition BROKERS =
             gauge("kafka_brokers", "Brokers that are registered and not fenced, as this node knows.");
+    static final MetricDefinition BROKER_INFO = gauge(
+            "kafka_broker_info",
+            "Always 1; a registered broker and the first address it tells clients. Every node tells all of them.",
+            "id",
+            "address");
+    static final MetricDefinition METADATA_LAG = gauge(
+            "moldau_metadata_lag",
+            "Entries of the metadata log that a controller had when it answered last, and this node has not yet.");
+    static final MetricDefinition METADATA_SILENCE = gauge(
+            "moldau_metadata_silence_seconds",
+            "Since when no controller has answered this node's fetch of metadata; with nothing new one answers within "
+                    + "ten seconds.");
     static final MetricDefinition METADATA_OFFSET = gauge(
             "kafka_server_brokermetadatametrics_last_applied_record_offset",
             "Up to where this node knows the metadata log. A node that stays behind the others is cut off from it.");
@@ -329,6 +401,9 @@ final class Metrics {
         area(
                 "The cluster",
                 BROKERS,
+                BROKER_INFO,
+                METADATA_LAG,
+                METADATA_SILENCE,
                 METADATA_OFFSET,
                 METADATA_TIMESTAMP,
                 ACTIVE_CONTROLLER,
@@ -349,8 +424,10 @@ final class Metrics {
             "kafka_server_raftmetrics_high_watermark", "The first offset of the metadata log that is not committed.");
     static final MetricDefinition QUORUM_LOG_END =
             gauge("kafka_server_raftmetrics_log_end_offset", "Where this node's copy of the metadata log ends.");
-    static final MetricDefinition QUORUM_ROLE =
-            gauge("moldau_quorum_role", "1 for the role this controller has: `leader`, `voter` or `observer`.", "role");
+    static final MetricDefinition QUORUM_ROLE = gauge(
+            "kafka_server_raftmetrics_current_state",
+            "1 for what this controller is: `leader`, `follower` (a voter that does not lead) or `observer`.",
+            "current_state");
     static final MetricDefinition QUORUM_VOTERS = gauge("moldau_quorum_voters", "Voters of the quorum.");
     static final MetricDefinition QUORUM_APPLY_LAG =
             gauge("moldau_quorum_apply_lag", "Committed entries this controller has not applied yet.");
@@ -379,13 +456,23 @@ final class Metrics {
             gauge("moldau_quorum_snapshot_bytes", "Size of the newest snapshot; absent if there is none.");
     static final MetricDefinition SNAPSHOT_OFFSET =
             gauge("moldau_quorum_snapshot_offset", "The last offset it covers.");
-    static final MetricDefinition SNAPSHOT_AGE =
-            gauge("moldau_quorum_snapshot_age_seconds", "Since this process wrote a snapshot; absent until it does.");
+    static final MetricDefinition SNAPSHOT_AGE = gauge(
+            "moldau_quorum_snapshot_age_seconds", "Since the newest snapshot was written; absent if there is none.");
     static final MetricDefinition RATIS_EVENTS = counter(
             "moldau_ratis_events_total",
             "Counters that Apache Ratis keeps of itself, under its own names.",
             "component",
             "event");
+    static final MetricDefinition RATIS_SECONDS = summary(
+            "moldau_ratis_duration_seconds",
+            "What Apache Ratis times of itself, under its own names: elections, appends, flushes of its log and so on.",
+            "component",
+            "timer");
+    static final MetricDefinition RATIS_GAUGE = gauge(
+            "moldau_ratis_gauge",
+            "What Apache Ratis measures of itself, under its own names: queues, caches, positions of followers.",
+            "component",
+            "gauge");
     static final MetricDefinition CONTROLLER_ACTIVATIONS =
             counter("moldau_controller_activations_total", "How often this controller became the active one.");
     static final MetricDefinition CONTROLLER_OPERATIONS = counter(
@@ -424,6 +511,8 @@ final class Metrics {
                 SNAPSHOT_OFFSET,
                 SNAPSHOT_AGE,
                 RATIS_EVENTS,
+                RATIS_SECONDS,
+                RATIS_GAUGE,
                 CONTROLLER_ACTIVATIONS,
                 CONTROLLER_OPERATIONS,
                 CONTROLLER_SECONDS,
@@ -437,6 +526,20 @@ final class Metrics {
 
     static final MetricDefinition GROUPS =
             gauge("kafka_coordinator_group_groupmetadatamanager_numgroups", "Groups this node coordinates.");
+    static final MetricDefinition GROUPS_EMPTY = gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
+            "Of these, those without members. As the next ones only over `moldau.metrics.max.groups` groups.");
+    static final MetricDefinition GROUPS_STABLE = gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
+            "Those whose members have their partitions.");
+    static final MetricDefinition GROUPS_PREPARING = gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
+            "Those that wait for members to join.");
+    static final MetricDefinition GROUPS_COMPLETING = gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance",
+            "Those that wait for the leader's assignment.");
+    static final MetricDefinition GROUPS_DEAD =
+            gauge("kafka_coordinator_group_groupmetadatamanager_numgroupsdead", "Those that are being removed.");
     static final MetricDefinition GROUP_STATE =
             gauge("moldau_consumergroup_state", "1 for the state a group is in.", GROUP, "state");
     static final MetricDefinition GROUP_MEMBERS = gauge("kafka_consumergroup_members", "Members of a group.", GROUP);
@@ -446,6 +549,8 @@ final class Metrics {
             GROUP,
             TOPIC,
             PARTITION);
+    static final MetricDefinition GROUP_OFFSET_SUM =
+            gauge("kafka_consumergroup_current_offset_sum", "The same, over the partitions of a topic.", GROUP, TOPIC);
     static final MetricDefinition GROUP_LAG = gauge(
             "kafka_consumergroup_lag",
             "Records between what a group has committed and the high watermark. Absent while the leader of a partition "
@@ -464,6 +569,9 @@ final class Metrics {
             PARTITION);
     static final MetricDefinition GROUP_LAG_SECONDS_MAX =
             gauge("moldau_consumergroup_lag_max_seconds", "The greatest of these, by group.", GROUP);
+    static final MetricDefinition GROUP_LAG_AT = gauge(
+            "moldau_consumergroup_lag_at_seconds",
+            "When this node last looked at lags, seconds since 1970; ages are as of then. At most once a second.");
     static final MetricDefinition GROUP_UNKNOWN = gauge(
             "moldau_consumergroup_partitions_unknown",
             "Partitions a group has committed offsets for whose end is not known: their leader does not answer.",
@@ -492,13 +600,20 @@ final class Metrics {
         area(
                 "Groups",
                 GROUPS,
+                GROUPS_EMPTY,
+                GROUPS_STABLE,
+                GROUPS_PREPARING,
+                GROUPS_COMPLETING,
+                GROUPS_DEAD,
                 GROUP_STATE,
                 GROUP_MEMBERS,
                 GROUP_OFFSET,
+                GROUP_OFFSET_SUM,
                 GROUP_LAG,
                 GROUP_LAG_SUM,
                 GROUP_LAG_SECONDS,
                 GROUP_LAG_SECONDS_MAX,
+                GROUP_LAG_AT,
                 GROUP_UNKNOWN,
                 SHARDS_LOADED,
                 SHARD_RECORDS,
@@ -510,6 +625,35 @@ final class Metrics {
                 COORDINATOR_RECORDS,
                 COORDINATOR_FAILURES,
                 COORDINATOR_COMMIT_SECONDS);
+    }
+
+    // ---- the process, under the names that Prometheus' client libraries use
+
+    static final MetricDefinition OPEN_FILES = gauge("process_open_fds", "File descriptors it has.");
+    static final MetricDefinition MAX_FILES =
+            gauge("process_max_fds", "File descriptors the process may have (`ulimit -n`).");
+    static final MetricDefinition CPU_SECONDS = counter("process_cpu_seconds_total", "Processor time of the process.");
+    static final MetricDefinition RESIDENT =
+            gauge("process_resident_memory_bytes", "Memory of the machine it takes up; where Linux tells.");
+    static final MetricDefinition DISK_READ =
+            gauge("kafka_server_kafkaserver_linux_disk_read_bytes", "Bytes the process had read from disks.");
+    static final MetricDefinition DISK_WRITTEN =
+            gauge("kafka_server_kafkaserver_linux_disk_write_bytes", "Bytes the process had written to disks.");
+    static final MetricDefinition THREADS = gauge("jvm_threads_current", "Threads.");
+    static final MetricDefinition COLLECTIONS =
+            summary("jvm_gc_collection_seconds", "Garbage collections since the start, by collector.", "gc");
+
+    static {
+        area(
+                "The process, as Prometheus' client libraries call it",
+                OPEN_FILES,
+                MAX_FILES,
+                CPU_SECONDS,
+                RESIDENT,
+                DISK_READ,
+                DISK_WRITTEN,
+                THREADS,
+                COLLECTIONS);
     }
 
     private Metrics() {}

@@ -5,8 +5,6 @@ import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.state.GroupLags;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,7 +33,7 @@ public final class NodeMetrics implements AutoCloseable {
         this.config = config;
         this.version = version;
         this.traffic = new TrafficRecorder(config.get(MoldauKeys.METRICS_TOPICS), this::hasTopic);
-        this.quorum = new QuorumRecorder(services.time());
+        this.quorum = new QuorumRecorder();
         this.partitions = new PartitionRecorder(config.nodeId());
         this.rates = new LiveRates(
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
@@ -62,11 +60,11 @@ public final class NodeMetrics implements AutoCloseable {
         return view == null || view.image().get().topics().topic(name) != null;
     }
 
-    /// Writes all metrics in Prometheus' text format, version 0.0.4.
+    /// All metrics as they are now.
     ///
     /// @throws IllegalStateException before there is a node
-    public void write(OutputStream out) throws IOException {
-        endpoint().write(out);
+    public Exposition scrape() {
+        return endpoint().scrape();
     }
 
     /// What goes through the node now. Thread-safe.
@@ -88,7 +86,8 @@ public final class NodeMetrics implements AutoCloseable {
         if (view == null) {
             throw new IllegalStateException("the node is starting");
         }
-        List<MetricSource> sources = new ArrayList<>(List.of(new ClusterSource(view, version), requests, quorum));
+        List<MetricSource> sources =
+                new ArrayList<>(List.of(new ClusterSource(view, version), new ProcessSource(), requests, quorum));
         NodeView.Broker broker = view.broker();
         if (broker != null) {
             sources.add(traffic);

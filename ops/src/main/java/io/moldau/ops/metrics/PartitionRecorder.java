@@ -5,6 +5,7 @@ import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
+import io.moldau.metadata.partition.LeaderRecoveryState;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -16,6 +17,7 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
     private final LongAdder shrinks = new LongAdder();
     private final LongAdder expands = new LongAdder();
     private final LongAdder leaderChanges = new LongAdder();
+    private final LongAdder unclean = new LongAdder();
 
     PartitionRecorder(int nodeId) {
         this.nodeId = nodeId;
@@ -56,6 +58,11 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
                 expands.increment();
             }
         }
+        if (now.leader() == nodeId
+                && now.leaderRecoveryState() == LeaderRecoveryState.RECOVERING
+                && (old.leader() != nodeId || old.leaderRecoveryState() != LeaderRecoveryState.RECOVERING)) {
+            unclean.increment();
+        }
         if (old.leader() != now.leader()
                 && (old.replicas().contains(nodeId) || now.replicas().contains(nodeId))) {
             leaderChanges.increment();
@@ -67,5 +74,6 @@ final class PartitionRecorder implements MetadataPublisher, MetricSource {
         into.add(Metrics.ISR_SHRINKS, shrinks);
         into.add(Metrics.ISR_EXPANDS, expands);
         into.add(Metrics.LEADER_CHANGES, leaderChanges);
+        into.add(Metrics.UNCLEAN_ELECTIONS, unclean);
     }
 }

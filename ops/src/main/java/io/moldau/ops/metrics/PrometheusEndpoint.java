@@ -11,10 +11,9 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.moldau.common.time.Time;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.UncheckedIOException;
 import java.util.List;
 
 /// All metrics of a node in Prometheus' text format: Micrometer's of the JVM and the process, and our own.
@@ -43,14 +42,16 @@ final class PrometheusEndpoint implements AutoCloseable {
         new UptimeMetrics().bindTo(registry);
     }
 
-    /// Writes a scrape.
-    void write(OutputStream out) throws IOException {
+    Exposition scrape() {
         // Outside of the monitor: a client that is slow to listen is in nobody's way.
         Samples samples = collect();
-        registry.scrape(out, TEXT);
-        var writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
-        samples.writeTo(writer);
-        writer.flush();
+        var jvm = new ByteArrayOutputStream();
+        try {
+            registry.scrape(jvm, TEXT);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new Exposition(jvm, samples);
     }
 
     private synchronized Samples collect() {

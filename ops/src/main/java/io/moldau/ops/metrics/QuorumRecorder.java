@@ -1,19 +1,14 @@
 package io.moldau.ops.metrics;
 
-import io.moldau.common.time.Time;
 import io.moldau.metadata.controller.ControllerMetrics;
 import io.moldau.metadata.quorum.QuorumMetrics;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Counts what happens in this node's member of the quorum and in its controller.
 final class QuorumRecorder implements QuorumMetrics, ControllerMetrics, MetricSource {
 
-    private static final long NEVER = Long.MIN_VALUE;
-
-    private final Time time;
     private final LongAdder leaderChanges = new LongAdder();
     private final Histogram commits = new Histogram();
     private final LongAdder committedBytes = new LongAdder();
@@ -21,7 +16,6 @@ final class QuorumRecorder implements QuorumMetrics, ControllerMetrics, MetricSo
     private final LongAdder mismatches = new LongAdder();
     private final LongAdder resets = new LongAdder();
     private final LongAdder snapshots = new LongAdder();
-    private final AtomicLong lastSnapshotNanos = new AtomicLong(NEVER);
 
     private final LongAdder activations = new LongAdder();
     private final Map<String, LongAdder> operations = new ConcurrentSkipListMap<>();
@@ -30,10 +24,6 @@ final class QuorumRecorder implements QuorumMetrics, ControllerMetrics, MetricSo
     private final LongAdder records = new LongAdder();
     private final LongAdder overloaded = new LongAdder();
     private final LongAdder brokersFenced = new LongAdder();
-
-    QuorumRecorder(Time time) {
-        this.time = time;
-    }
 
     @Override
     public void committed(int bytes, long nanos) {
@@ -59,7 +49,6 @@ final class QuorumRecorder implements QuorumMetrics, ControllerMetrics, MetricSo
     @Override
     public void snapshotWritten(long bytes, long nanos) {
         snapshots.increment();
-        lastSnapshotNanos.set(time.nanoseconds());
     }
 
     @Override
@@ -104,10 +93,6 @@ final class QuorumRecorder implements QuorumMetrics, ControllerMetrics, MetricSo
         into.add(Metrics.EPOCH_MISMATCHES, mismatches);
         into.add(Metrics.CHANNEL_RESETS, resets);
         into.add(Metrics.SNAPSHOTS, snapshots);
-        long written = lastSnapshotNanos.get();
-        if (written != NEVER) {
-            into.add(Metrics.SNAPSHOT_AGE, (time.nanoseconds() - written) / 1e9);
-        }
         into.add(Metrics.CONTROLLER_ACTIVATIONS, activations);
         operations.forEach((name, count) -> into.add(Metrics.CONTROLLER_OPERATIONS, count, name));
         into.add(Metrics.CONTROLLER_SECONDS, operationTimes);

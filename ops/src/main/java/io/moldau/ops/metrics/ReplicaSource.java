@@ -2,6 +2,7 @@ package io.moldau.ops.metrics;
 
 import io.moldau.broker.NodeView;
 import io.moldau.broker.replica.Partition;
+import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.log.LogView;
 import io.moldau.log.dir.LogDirState;
 import io.moldau.metadata.image.MetadataImage;
@@ -58,13 +59,15 @@ final class ReplicaSource implements MetricSource {
             String topic = partition.topicPartition().topic();
             PartitionRegistration registration =
                     partition.isLeader() ? image.topics().partition(partition.topicPartition()) : null;
+            Led led = null;
             if (registration != null) {
                 int min = minInsync.computeIfAbsent(topic, node.minInsyncReplicas()::applyAsInt);
-                sumUp(registration, min, sums);
+                led = Led.of(registration, min);
+                led.addTo(sums);
             }
             if (named < most) {
                 named++;
-                tell(partition, log, registration, image, into);
+                tell(partition, log, led, image, into);
             }
         }
         into.add(Metrics.LEFT_OFF, partitions.size() - named, "partitions");
@@ -75,6 +78,8 @@ final class ReplicaSource implements MetricSource {
         into.add(Metrics.AT_MIN_ISR, sums.atMinIsr);
         into.add(Metrics.REASSIGNING, sums.reassigning);
         into.add(Metrics.OFFLINE_REPLICAS, broker.partitions().offlineCount());
+        throttle(broker.throttles().leader(), Metrics.LEADER_THROTTLED, "leader", into);
+        throttle(broker.throttles().follower(), Metrics.FOLLOWER_THROTTLED, "follower", into);
         into.add(Metrics.LOG_BYTES, sums.bytes);
         into.add(Metrics.PRODUCE_WAITS, sums.waits, "Produce");
         into.add(Metrics.FETCH_SESSIONS, broker.fetchSessions().size());
@@ -82,30 +87,39 @@ final class ReplicaSource implements MetricSource {
         directories(into);
     }
 
-    private static void sumUp(PartitionRegistration registration, int minInsync, Sums sums) {
-        int inSync = registration.isr().size();
-        int needed = Math.min(minInsync, registration.replicas().size());
-        sums.leaders++;
-        if (inSync
-                < registration.replicas().size() - registration.addingReplicas().size()) {
-            sums.underReplicated++;
-        }
-        if (inSync < needed) {
-            sums.underMinIsr++;
-        } else if (inSync == needed) {
-            sums.atMinIsr++;
-        }
-        if (registration.isReassigning()) {
-            sums.reassigning++;
+    private static void throttle(ReplicationThrottle throttle, MetricDefinition rate, String side, Samples into) {
+        into.add(rate, throttle.bytesPerSecond());
+        into.add(Metrics.THROTTLE_WAITS, throttle.waits(), side);
+        if (throttle.limit() != ReplicationThrottle.UNLIMITED) {
+            into.add(Metrics.THROTTLE_LIMIT, throttle.limit(), side);
         }
     }
 
-    private void tell(
-            Partition partition,
-            LogView log,
-            @Nullable PartitionRegistration registration,
-            MetadataImage image,
-            Samples into) {
+    /// What the leader tells of a partition.
+    private record Led(
+            PartitionRegistration registration, boolean underReplicated, boolean underMinIsr, boolean atMinIsr) {
+
+        static Led of(PartitionRegistration registration, int minInsync) {
+            int inSync = registration.isr().size();
+            int all = registration.replicas().size();
+            int needed = Math.min(minInsync, all);
+            return new Led(
+                    registration,
+                    inSync < all - registration.addingReplicas().size(),
+                    inSync < needed,
+                    inSync == needed);
+        }
+
+        void addTo(Sums sums) {
+            sums.leaders++;
+            sums.underReplicated += underReplicated ? 1 : 0;
+            sums.underMinIsr += underMinIsr ? 1 : 0;
+            sums.atMinIsr += atMinIsr ? 1 : 0;
+            sums.reassigning += registration.isReassigning() ? 1 : 0;
+        }
+    }
+
+    private static void tell(Partition partition, LogView log, @Nullable Led led, MetadataImage image, Samples into) {
         String topic = partition.topicPartition().topic();
         int index = partition.topicPartition().partition();
         var labels = Samples.labels(Metrics.LOG_SIZE, topic, Integer.toString(index));
@@ -113,15 +127,21 @@ final class ReplicaSource implements MetricSource {
         into.addLabelled(Metrics.LOG_START, labels, log.logStartOffset());
         into.addLabelled(Metrics.LOG_END, labels, log.logEndOffset());
         into.addLabelled(Metrics.LOG_SEGMENTS, labels, partition.log().segmentCount());
-        if (registration == null) {
+        if (led == null) {
             return;
         }
+        PartitionRegistration registration = led.registration();
         into.addLabelled(Metrics.CURRENT_OFFSET, labels, partition.highWatermark());
         into.addLabelled(Metrics.OLDEST_OFFSET, labels, log.logStartOffset());
         into.addLabelled(Metrics.PARTITION_ISR, labels, registration.isr().size());
         into.addLabelled(
                 Metrics.PARTITION_REPLICAS, labels, registration.replicas().size());
         into.addLabelled(Metrics.PARTITION_LEADER, labels, registration.leader());
+        into.addLabelled(
+                Metrics.PARTITION_PREFERRED, labels, registration.leader() == registration.preferredReplica() ? 1 : 0);
+        into.addLabelled(Metrics.PARTITION_UNDER_REPLICATED, labels, led.underReplicated() ? 1 : 0);
+        into.addLabelled(Metrics.PARTITION_UNDER_MIN_ISR, labels, led.underMinIsr() ? 1 : 0);
+        into.addLabelled(Metrics.PARTITION_AT_MIN_ISR, labels, led.atMinIsr() ? 1 : 0);
         if (index == 0) {
             var whole = image.topics().topic(topic);
             if (whole != null) {

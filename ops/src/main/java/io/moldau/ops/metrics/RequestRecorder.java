@@ -156,6 +156,7 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
         listeners.forEach((name, counters) -> {
             into.add(Metrics.CONNECTIONS, counters.open, name);
             into.add(Metrics.CONNECTIONS_OPENED, counters.opened, name);
+            into.add(Metrics.CONNECTIONS_CLOSED, counters.opened.sum() - counters.open.sum(), name);
             into.add(Metrics.READING_PAUSED, counters.paused, name);
             into.add(Metrics.READING_PAUSES, counters.pauses, name);
             for (Closed cause : Closed.values()) {

@@ -21,6 +21,8 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
         final LongAdder records = new LongAdder();
         final LongAdder bytesIn = new LongAdder();
         final LongAdder bytesOut = new LongAdder();
+        final LongAdder appends = new LongAdder();
+        final LongAdder reads = new LongAdder();
         final LongAdder failedProduce = new LongAdder();
         final LongAdder failedFetch = new LongAdder();
         final LongAdder replicationIn = new LongAdder();
@@ -38,6 +40,7 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
 
         @Override
         public void produced(int bytes, long count) {
+            appends.increment();
             records.add(count);
             bytesIn.add(bytes);
         }
@@ -49,6 +52,7 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
 
         @Override
         public void fetched(int bytes) {
+            reads.increment();
             bytesOut.add(bytes);
         }
 
@@ -135,8 +139,12 @@ final class TrafficRecorder implements ReplicaMetrics, MetricSource {
         into.addLabelled(Metrics.MESSAGES_IN, labels, counters.records.sum());
         into.addLabelled(Metrics.BYTES_IN, labels, counters.bytesIn.sum());
         into.addLabelled(Metrics.BYTES_OUT, labels, counters.bytesOut.sum());
-        into.addLabelled(Metrics.FAILED_PRODUCE, labels, counters.failedProduce.sum());
-        into.addLabelled(Metrics.FAILED_FETCH, labels, counters.failedFetch.sum());
+        long failedProduce = counters.failedProduce.sum();
+        long failedFetch = counters.failedFetch.sum();
+        into.addLabelled(Metrics.PRODUCE_REQUESTS, labels, counters.appends.sum() + failedProduce);
+        into.addLabelled(Metrics.FETCH_REQUESTS, labels, counters.reads.sum() + failedFetch);
+        into.addLabelled(Metrics.FAILED_PRODUCE, labels, failedProduce);
+        into.addLabelled(Metrics.FAILED_FETCH, labels, failedFetch);
         into.addLabelled(Metrics.REPLICATION_IN, labels, counters.replicationIn.sum());
         into.addLabelled(Metrics.REPLICATION_OUT, labels, counters.replicationOut.sum());
     }

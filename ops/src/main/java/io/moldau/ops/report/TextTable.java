@@ -44,7 +44,7 @@ public final class TextTable {
     }
 
     private static boolean isNumber(String cell) {
-        return cell.equals("-") || cell.chars().allMatch(Character::isDigit);
+        return cell.equals("-") || cell.matches("\\d*(\\.\\d+)?");
     }
 
     private static String line(List<String> cells, int[] widths, boolean[] right) {

@@ -5,7 +5,9 @@ import static io.moldau.ops.metrics.MetricDefinition.gauge;
 import static io.moldau.ops.metrics.MetricDefinition.histogram;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// Everything a scrape may hold: our own metrics, and Micrometer's of the JVM and the process.
 final class DocumentedMetrics {
@@ -61,6 +63,20 @@ final class DocumentedMetrics {
                     "gc"));
 
     private DocumentedMetrics() {}
+
+    /// Every name a line can begin with.
+    static Set<String> told() {
+        Set<String> names = new HashSet<>();
+        for (MetricDefinition metric : all()) {
+            switch (metric.kind()) {
+                case COUNTER, GAUGE -> names.add(metric.name());
+                case SUMMARY -> names.addAll(List.of(metric.name() + "_sum", metric.name() + "_count"));
+                case HISTOGRAM ->
+                    names.addAll(List.of(metric.name() + "_bucket", metric.name() + "_sum", metric.name() + "_count"));
+            }
+        }
+        return names;
+    }
 
     static List<MetricDefinition> all() {
         var all = new ArrayList<>(Metrics.all());

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// `docs/metrics.md` is made of the definitions. Run with `-Dmoldau.docs.write=true` to write it anew.
@@ -32,6 +33,23 @@ class MetricsDocumentTest {
         assertThat(DocumentedMetrics.all().stream().map(MetricDefinition::name)).doesNotHaveDuplicates();
     }
 
+    @Test
+    void whatTellsTheSameAsTheNamesOfOthersExists() {
+        Set<String> told = DocumentedMetrics.told();
+        for (CommunityNames.Source source : CommunityNames.ALL) {
+            assertThat(source.asked().stream().map(CommunityNames.Asked::name)).doesNotHaveDuplicates();
+            for (CommunityNames.Asked asked : source.asked()) {
+                if (asked.ours() == null) {
+                    assertThat(asked.note()).as(asked.name()).isNotEmpty();
+                    assertThat(told).doesNotContain(asked.name());
+                } else {
+                    assertThat(told).as(asked.name()).contains(asked.ours());
+                    assertThat(told.contains(asked.name())).as(asked.name()).isEqualTo(asked.isTheSame());
+                }
+            }
+        }
+    }
+
     private static String document() {
         var text = new StringBuilder();
         text.append("""
@@ -51,14 +69,39 @@ class MetricsDocumentTest {
 
                 Counters begin at 0 when the process starts. A metric without anything to tell is absent: there is no
                 `kafka_network_requestmetrics_errors_total` before the first error. Histograms have `_bucket`, `_sum` and
-                `_count`.
+                `_count`, summaries the last two.
+
+                There is nothing yet to tell of client quotas, failed logins, transactions and compaction: the metrics
+                come with the features.
 
                 """);
         for (Metrics.Area area : Metrics.areas()) {
             chapter(text, area.title(), area.metrics());
         }
         chapter(text, "The JVM and the process", DocumentedMetrics.JVM);
+        communityNames(text);
         return text.toString();
+    }
+
+    private static void communityNames(StringBuilder text) {
+        text.append("""
+                ## What other dashboards ask for
+
+                The names in the queries of dashboards and alert rules that most people have for Apache Kafka, and what
+                tells the same here.
+                """);
+        for (CommunityNames.Source source : CommunityNames.ALL) {
+            text.append("\n### ").append(source.title()).append("\n\n| asked for | here | |\n|---|---|---|\n");
+            for (CommunityNames.Asked asked : source.asked()) {
+                text.append("| `%s` | %s | %s |\n"
+                        .formatted(
+                                asked.name(),
+                                asked.isTheSame()
+                                        ? "the same"
+                                        : asked.ours() == null ? "none" : "`" + asked.ours() + "`",
+                                asked.note()));
+            }
+        }
     }
 
     private static void chapter(StringBuilder text, String title, List<MetricDefinition> metrics) {

@@ -102,8 +102,9 @@ class ScrapeTest {
                                 + scrape.sum(
                                         "moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "send"),
                         offset(1e-6));
-        assertThat(scrape.sum("moldau_connections_opened_total", "listener", "PLAINTEXT"))
-                .isGreaterThanOrEqualTo(scrape.sum("moldau_connections", "listener", "PLAINTEXT"))
+        assertThat(scrape.sum("kafka_server_socket_server_metrics_connection_creation_total", "listener", "PLAINTEXT"))
+                .isGreaterThanOrEqualTo(
+                        scrape.sum("kafka_server_socket_server_metrics_connection_count", "listener", "PLAINTEXT"))
                 .isPositive();
     }
 
@@ -124,7 +125,8 @@ class ScrapeTest {
         assertThat(scrape.contains("moldau_consumergroup_state", "consumergroup", "readers", "state", "Empty"))
                 .isTrue();
         assertThat(scrape.sum("kafka_server_raftmetrics_current_leader")).isEqualTo(1);
-        assertThat(scrape.sum("moldau_quorum_role", "role", "leader")).isEqualTo(1);
+        assertThat(scrape.sum("kafka_server_raftmetrics_current_state", "current_state", "leader"))
+                .isEqualTo(1);
         assertThat(scrape.samples().stream().filter(sample -> sample.name().equals("moldau_ratis_events_total")))
                 .isNotEmpty();
         assertThat(scrape.sum("jvm_memory_used_bytes")).isPositive();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,22 +27,32 @@ public final class NodeProcess implements AutoCloseable {
     private final Path data;
     private final String bootstrap;
     private final List<String> words;
+    private final Map<String, String> environment;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final StringBuffer output = new StringBuffer();
     private final Thread reader;
 
-    private NodeProcess(Path data, String bootstrap, List<String> words) throws IOException {
+    private NodeProcess(Path data, String bootstrap, List<String> words, Map<String, String> environment)
+            throws IOException {
         this.data = data;
         this.bootstrap = bootstrap;
         this.words = List.copyOf(words);
+        this.environment = Map.copyOf(environment);
         var command = new ArrayList<>(List.of(launcher().toString(), "start"));
         command.addAll(words);
-        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        process = builder.start();
         reader = Thread.ofPlatform().daemon().name("node-output").start(this::readOutput);
     }
 
     /// Starts a node on a free port of the loopback interface and waits until it serves.
     public static NodeProcess start(Path data, String... options) {
+        return start(Map.of(), data, options);
+    }
+
+    /// The same, with settings of the launcher such as `MOLDAU_HEAP`.
+    public static NodeProcess start(Map<String, String> environment, Path data, String... options) {
         var bootstrap = "127.0.0.1:" + freePort();
         var words = new ArrayList<>(List.of(
                 "--data",
@@ -51,17 +62,18 @@ public final class NodeProcess implements AutoCloseable {
                 "-o",
                 "group.initial.rebalance.delay.ms=0"));
         List.of(options).forEach(option -> words.addAll(List.of("-o", option)));
-        return startAndAwait(data, bootstrap, words);
+        return startAndAwait(data, bootstrap, words, environment);
     }
 
     /// Starts a node with a file of properties and nothing else, and waits until it serves.
     public static NodeProcess startWithFile(Path file) {
-        return startAndAwait(file.resolveSibling("data"), "", List.of("--config", file.toString()));
+        return startAndAwait(file.resolveSibling("data"), "", List.of("--config", file.toString()), Map.of());
     }
 
-    private static NodeProcess startAndAwait(Path data, String bootstrap, List<String> words) {
+    private static NodeProcess startAndAwait(
+            Path data, String bootstrap, List<String> words, Map<String, String> environment) {
         try {
-            var node = new NodeProcess(data, bootstrap, words);
+            var node = new NodeProcess(data, bootstrap, words, environment);
             node.awaitReady();
             return node;
         } catch (IOException e) {
@@ -111,7 +123,7 @@ public final class NodeProcess implements AutoCloseable {
 
     /// Starts the same node again on the same port and data; it must have ended before.
     public NodeProcess startAgain() {
-        return startAndAwait(data, bootstrap, words);
+        return startAndAwait(data, bootstrap, words, environment);
     }
 
     @Override

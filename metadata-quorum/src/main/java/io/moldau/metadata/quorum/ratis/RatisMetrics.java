@@ -1,6 +1,10 @@
 package io.moldau.metadata.quorum.ratis;
 
-import io.moldau.metadata.quorum.MetadataQuorum.OwnCounter;
+import io.moldau.common.time.SystemTime;
+import io.moldau.common.time.Time;
+import io.moldau.metadata.quorum.OwnMetrics;
+import io.moldau.metadata.quorum.OwnMetrics.Name;
+import io.moldau.metadata.quorum.OwnMetrics.Timing;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.ratis.metrics.LongCounter;
@@ -17,26 +22,55 @@ import org.apache.ratis.metrics.MetricRegistryInfo;
 import org.apache.ratis.metrics.RatisMetricRegistry;
 import org.apache.ratis.metrics.Timekeeper;
 import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// Ratis does not start without a provider of metrics. This one keeps counters, because Ratis reads some of its own
-/// back, and lets timers and gauges go: what is worth watching comes through
-/// [io.moldau.metadata.quorum.QuorumMetrics]. Found by Ratis through `META-INF/services`.
+/// Ratis does not start without a provider of metrics. This one keeps its counters, of which Ratis reads some back, how
+/// often and how long it did what it times, and its gauges, which are asked only when somebody looks. Found by Ratis
+/// through `META-INF/services`. Thread-safe.
 public final class RatisMetrics extends MetricRegistries {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RatisMetrics.class);
+
+    /// Ratis makes this object and reads the machine's clock itself.
+    private final Time time = new SystemTime();
 
     private final Map<MetricRegistryInfo, RatisMetricRegistry> registries = new ConcurrentHashMap<>();
 
-    /// All counters; those of the same name in several members of this process are added up.
-    static Map<OwnCounter, Long> counters() {
-        var sums = new HashMap<OwnCounter, Long>();
+    /// Those of the same name in several members of this process are added up.
+    static OwnMetrics all() {
+        var counters = new HashMap<Name, Long>();
+        var timings = new HashMap<Name, Timing>();
+        var gauges = new HashMap<Name, Double>();
         if (MetricRegistries.global() instanceof RatisMetrics metrics) {
             metrics.registries.forEach((info, registry) -> {
                 if (registry instanceof Registry own) {
-                    own.counters.forEach((name, counter) -> sums.merge(
-                            new OwnCounter(info.getMetricsComponentName(), name), counter.getCount(), Long::sum));
+                    String component = info.getMetricsComponentName();
+                    own.counters.forEach((name, counter) ->
+                            counters.merge(new Name(component, name), counter.getCount(), Long::sum));
+                    own.timers.forEach(
+                            (name, timer) -> timings.merge(new Name(component, name), timer.sum(), Timing::plus));
+                    own.gauges.forEach((name, gauge) -> {
+                        Double value = valueOf(gauge);
+                        if (value != null) {
+                            gauges.merge(new Name(component, name), value, Double::sum);
+                        }
+                    });
                 }
             });
         }
-        return sums;
+        return new OwnMetrics(counters, timings, gauges);
+    }
+
+    private static @Nullable Double valueOf(Supplier<?> gauge) {
+        try {
+            return gauge.get() instanceof Number number ? number.doubleValue() : null;
+        } catch (RuntimeException e) {
+            // A member that is closing, or has not begun.
+            LOG.debug("a gauge of Ratis cannot be read", e);
+            return null;
+        }
     }
 
     @Override
@@ -46,7 +80,7 @@ public final class RatisMetrics extends MetricRegistries {
 
     @Override
     public RatisMetricRegistry create(MetricRegistryInfo info) {
-        return registries.computeIfAbsent(info, Registry::new);
+        return registries.computeIfAbsent(info, key -> new Registry(key, time));
     }
 
     @Override
@@ -81,19 +115,20 @@ public final class RatisMetrics extends MetricRegistries {
 
     private static final class Registry implements RatisMetricRegistry {
 
-        private static final Timekeeper.Context STOPPED = () -> 0;
-        private static final Timekeeper TIMER = () -> STOPPED;
-
         private final MetricRegistryInfo info;
+        private final Time time;
         private final Map<String, LongCounter> counters = new ConcurrentHashMap<>();
+        private final Map<String, Timer> timers = new ConcurrentHashMap<>();
+        private final Map<String, Supplier<?>> gauges = new ConcurrentHashMap<>();
 
-        Registry(MetricRegistryInfo info) {
+        Registry(MetricRegistryInfo info, Time time) {
             this.info = info;
+            this.time = time;
         }
 
         @Override
         public Timekeeper timer(String name) {
-            return TIMER;
+            return timers.computeIfAbsent(name, key -> new Timer(time));
         }
 
         @Override
@@ -103,15 +138,45 @@ public final class RatisMetrics extends MetricRegistries {
 
         @Override
         public boolean remove(String name) {
-            return counters.remove(name) != null;
+            boolean counter = counters.remove(name) != null;
+            boolean timer = timers.remove(name) != null;
+            return gauges.remove(name) != null || counter || timer;
         }
 
         @Override
-        public <T> void gauge(String name, Supplier<Supplier<T>> gaugeSupplier) {}
+        public <T> void gauge(String name, Supplier<Supplier<T>> gaugeSupplier) {
+            gauges.computeIfAbsent(name, key -> gaugeSupplier.get());
+        }
 
         @Override
         public MetricRegistryInfo getMetricRegistryInfo() {
             return info;
+        }
+    }
+
+    private static final class Timer implements Timekeeper {
+
+        private final Time time;
+        private final LongAdder count = new LongAdder();
+        private final LongAdder nanos = new LongAdder();
+
+        Timer(Time time) {
+            this.time = time;
+        }
+
+        @Override
+        public Context time() {
+            long began = time.nanoseconds();
+            return () -> {
+                long took = time.nanoseconds() - began;
+                count.increment();
+                nanos.add(took);
+                return took;
+            };
+        }
+
+        Timing sum() {
+            return new Timing(count.sum(), nanos.sum());
         }
     }
 

@@ -11,6 +11,7 @@ import io.moldau.metadata.quorum.LeadershipLostException;
 import io.moldau.metadata.quorum.LogEntry;
 import io.moldau.metadata.quorum.LogRange;
 import io.moldau.metadata.quorum.MetadataQuorum;
+import io.moldau.metadata.quorum.OwnMetrics;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumListener;
 import io.moldau.metadata.quorum.QuorumMetrics;
@@ -629,8 +630,8 @@ public final class RatisQuorum implements MetadataQuorum {
     }
 
     @Override
-    public Map<OwnCounter, Long> ownCounters() {
-        return RatisMetrics.counters();
+    public OwnMetrics ownMetrics() {
+        return RatisMetrics.all();
     }
 
     // ---- Snapshots.

@@ -176,6 +176,20 @@ final class RatisSnapshots implements SnapshotSource {
     }
 
     @Override
+    public long latestWrittenMs() {
+        @Nullable SingleFileSnapshotInfo latest = storage.getLatestSnapshot();
+        try {
+            return latest == null
+                    ? -1
+                    : Files.getLastModifiedTime(latest.getFile().getPath()).toMillis();
+        } catch (IOException e) {
+            // A newer one took its place meanwhile.
+            LOG.debug("the newest snapshot's file cannot be looked at", e);
+            return -1;
+        }
+    }
+
+    @Override
     public @Nullable ByteBuffer read(Snapshot snapshot, long position, int maxBytes) throws IOException {
         Path file = storage.getSnapshotFile(snapshot.term(), snapshot.index()).toPath();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {

@@ -35,7 +35,7 @@ public final class ClusterPlan {
 
     private record Shape(boolean broker, boolean controller, Ports ports) {}
 
-    private record Ports(int client, int peer, int peerProxy, int controller, int controllerProxy) {}
+    private record Ports(int client, int peer, int peerProxy, int controller, int controllerProxy, int admin) {}
 
     private ClusterPlan(
             Subject subject, Path folder, @Nullable Network network, @Nullable NetworkNamespaces namespaces) {
@@ -105,7 +105,8 @@ public final class ClusterPlan {
                 broker && proxied ? port() : 0,
                 broker && proxied ? port() : 0,
                 controller ? port() : 0,
-                controller && proxied ? port() : 0);
+                controller && proxied ? port() : 0,
+                subject == Subject.MOLDAU && namespaces == null ? port() : 0);
         shapes.put(id, new Shape(broker, controller, ports));
     }
 
@@ -149,6 +150,10 @@ public final class ClusterPlan {
             settings.put("controller.quorum.voters", controllers(other -> other + "@"));
         }
         listeners(address(id), shape, settings);
+        String adminUrl = shape.ports.admin == 0 ? "" : "http://127.0.0.1:" + shape.ports.admin;
+        if (!adminUrl.isEmpty()) {
+            settings.put("admin.listener", adminUrl);
+        }
         return new NodePlan(
                 id,
                 shape.broker,
@@ -158,6 +163,7 @@ public final class ClusterPlan {
                 folder.resolve("node-" + id),
                 shape.ports.client,
                 shape.ports.controller,
+                adminUrl,
                 heap,
                 settings,
                 referenceFormat(id, shape));

@@ -9,6 +9,7 @@ import java.util.Map;
 /// @param address where it is reached
 /// @param enter the words before its command that bring it into its namespace, if it has one
 /// @param controllerPort where its controller listens itself, behind the proxy if there is one; 0 without the role
+/// @param adminUrl where a node of ours answers `/metrics`, `/ready` and `/api`; empty if it has a namespace of its own
 /// @param heap a size as the JVM takes it
 /// @param referenceFormat further words for the reference's format step
 public record NodePlan(
@@ -20,6 +21,7 @@ public record NodePlan(
         Path folder,
         int clientPort,
         int controllerPort,
+        String adminUrl,
         String heap,
         Map<String, String> settings,
         List<String> referenceFormat) {
