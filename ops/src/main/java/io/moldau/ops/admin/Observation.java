@@ -177,8 +177,9 @@ final class Observation {
         for (TopicImage topic : image.topics().topics()) {
             for (PartitionRegistration partition : topic.partitions().values()) {
                 partition.replicas().forEach(replica -> counts.computeIfAbsent(replica, id -> new int[3])[0]++);
-                if (partition.hasLeader()) {
-                    counts.computeIfAbsent(partition.leader(), id -> new int[3])[1]++;
+                int leader = Leaders.serving(image.cluster(), partition);
+                if (leader >= 0) {
+                    counts.computeIfAbsent(leader, id -> new int[3])[1]++;
                 }
                 counts.computeIfAbsent(partition.preferredReplica(), id -> new int[3])[2]++;
             }
