@@ -33,7 +33,7 @@ public final class Main {
 
     private static void start(List<String> words) throws InterruptedException {
         try {
-            var settings = NodeSettings.of(StartArguments.parse(words));
+            var settings = NodeSettings.of(StartArguments.parse(words), System.getenv());
             var node = AdministeredNode.start(NodeConfig.fromProperties(settings), version());
             // SIGTERM, SIGINT and System.exit all come by here.
             Runtime.getRuntime()

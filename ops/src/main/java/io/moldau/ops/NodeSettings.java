@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 
-/// Puts a node's settings together: the file's, then single keys over them, then the data directory.
+/// Puts a node's settings together: the file's, over them those of the environment, over these single keys of the
+/// command line, then the data directory.
 public final class NodeSettings {
 
     private static final String LOG_DIRS = "log.dirs";
@@ -20,14 +21,17 @@ public final class NodeSettings {
 
     /// What `moldau start` would begin with.
     ///
-    /// @throws UsageException if the file cannot be read
-    public static Map<String, String> of(Optional<Path> config, Map<String, String> overrides) {
-        return of(new StartArguments(Optional.empty(), config, overrides));
+    /// @param environment the process's variables
+    /// @throws UsageException if the file cannot be read, or a variable sets nothing
+    public static Map<String, String> of(
+            Optional<Path> config, Map<String, String> overrides, Map<String, String> environment) {
+        return of(new StartArguments(Optional.empty(), config, overrides), environment);
     }
 
-    static Map<String, String> of(StartArguments arguments) {
+    static Map<String, String> of(StartArguments arguments, Map<String, String> environment) {
         var settings = new LinkedHashMap<String, String>();
         arguments.config().ifPresent(file -> settings.putAll(read(file)));
+        settings.putAll(EnvironmentSettings.of(environment));
         settings.putAll(arguments.overrides());
         arguments.data().ifPresent(data -> settings.put(LOG_DIRS, absolute(data)));
         if (!settings.containsKey(LOG_DIRS) && !settings.containsKey("log.dir")) {

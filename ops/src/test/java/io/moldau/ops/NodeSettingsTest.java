@@ -37,6 +37,18 @@ class NodeSettingsTest {
     }
 
     @Test
+    void theEnvironmentWinsOverTheFileAndTheCommandLineOverTheEnvironment() throws Exception {
+        var file = Files.writeString(folder.resolve("p"), "num.partitions=3\nnode.id=7\nlog.dirs=/from/file\n");
+        var arguments = StartArguments.parse(List.of("--config", file.toString(), "-o", "node.id=9"));
+
+        var settings = NodeSettings.of(
+                arguments,
+                Map.of("MOLDAU_NUM_PARTITIONS", "5", "MOLDAU_NODE_ID", "8", "MOLDAU_LOG_DIRS", "/from/variable"));
+
+        assertThat(settings).isEqualTo(Map.of("num.partitions", "5", "node.id", "9", "log.dirs", "/from/variable"));
+    }
+
+    @Test
     void theOlderNameOfTheDataDirectoryCounts() throws Exception {
         var file = Files.writeString(folder.resolve("p"), "log.dir=/older\n");
 
@@ -51,6 +63,6 @@ class NodeSettingsTest {
     }
 
     private static Map<String, String> settings(String... words) {
-        return NodeSettings.of(StartArguments.parse(List.of(words)));
+        return NodeSettings.of(StartArguments.parse(List.of(words)), Map.of("PATH", "/bin"));
     }
 }

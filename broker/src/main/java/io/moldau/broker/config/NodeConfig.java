@@ -107,6 +107,16 @@ public final class NodeConfig {
         });
     }
 
+    /// Names of the keys that [#fromProperties] knows, in the order of their documentation.
+    public static List<String> keyNames() {
+        return BrokerConfigKeys.SCHEMA.keys().stream().map(ConfigKey::name).toList();
+    }
+
+    /// Whether a setting of this name is looked at, be it to refuse it with a reason of its own.
+    public static boolean knows(String name) {
+        return BrokerConfigKeys.SCHEMA.key(name) != null || isForPlugin(name) || isUnbuilt(name);
+    }
+
     /// Everything that would make [#fromProperties] refuse the settings, as far as it can be told at once:
     /// contradictions are looked for between settings that are right one by one.
     public static List<String> findings(Map<String, String> settings) {
@@ -250,8 +260,8 @@ public final class NodeConfig {
     private static Map<String, String> brokerSettings(Map<String, String> settings) {
         Map<String, String> known = new LinkedHashMap<>();
         settings.forEach((name, value) -> {
-            if (AUTHORIZER_KEYS.contains(name) || name.startsWith("rsm.config.") || name.startsWith("rlmm.config.")) {
-                // Meant for a plug-in. Naming the plug-in is what gets refused.
+            if (isForPlugin(name)) {
+                // Naming the plug-in is what gets refused.
                 return;
             }
             if (name.startsWith("listener.name.")) {
@@ -266,6 +276,14 @@ public final class NodeConfig {
             known.put(name, value);
         });
         return known;
+    }
+
+    private static boolean isForPlugin(String name) {
+        return AUTHORIZER_KEYS.contains(name) || name.startsWith("rsm.config.") || name.startsWith("rlmm.config.");
+    }
+
+    private static boolean isUnbuilt(String name) {
+        return name.startsWith("listener.name.") || name.startsWith("config.providers.");
     }
 
     private static void refuseWhatIsNotBuilt(ConfigValues values) {

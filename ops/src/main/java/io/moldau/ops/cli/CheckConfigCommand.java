@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "check-config",
         description = {
-            "Checks a node's settings as 'moldau start' does, and tells everything that is wrong at once.",
+            "Checks a node's settings as 'moldau start' does, and tells everything that is wrong at once,"
+                    + " those of environment variables (MOLDAU_NUM_PARTITIONS for num.partitions) included.",
             "",
             "Nothing is started, opened or written. The exit status is 2 if something is wrong."
         },
@@ -53,7 +54,8 @@ final class CheckConfigCommand implements Callable<Integer> {
         Map<String, String> settings;
         List<String> findings;
         try {
-            settings = NodeSettings.of(Optional.ofNullable(file), overrides);
+            settings = NodeSettings.of(
+                    Optional.ofNullable(file), overrides, context.machine().environment());
             findings = NodeConfig.findings(settings);
         } catch (UsageException e) {
             settings = Map.of();

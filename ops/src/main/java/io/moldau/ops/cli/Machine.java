@@ -17,6 +17,9 @@ interface Machine {
 
     Answer get(URI uri);
 
+    /// The variables of this process.
+    Map<String, String> environment();
+
     /// The process that listens at a port of this machine, as far as the system tells.
     OptionalLong listener(int port);
 

@@ -73,6 +73,11 @@ final class ThisMachine implements Machine {
         }
     }
 
+    @Override
+    public Map<String, String> environment() {
+        return System.getenv();
+    }
+
     /// By Linux' `/proc`; another system tells nothing.
     @Override
     public OptionalLong listener(int port) {

@@ -21,6 +21,7 @@ final class FakeMachine implements Machine {
     /// What an address answers; the last one again and again.
     final Map<URI, Deque<Answer>> answers = new HashMap<>();
 
+    final Map<String, String> environment = new HashMap<>();
     final Map<Integer, Long> listeners = new HashMap<>();
     final Set<Long> processes = new HashSet<>();
     /// How many pauses a process survives that was asked to stop.
@@ -42,6 +43,11 @@ final class FakeMachine implements Machine {
         Deque<Answer> left = answers.getOrDefault(uri, new ArrayDeque<>());
         Answer next = left.size() > 1 ? left.poll() : left.peek();
         return next == null ? new Answer(0, "nothing listens there", Map.of()) : next;
+    }
+
+    @Override
+    public Map<String, String> environment() {
+        return environment;
     }
 
     @Override

@@ -111,6 +111,11 @@ class NodeCommandsTest {
         assertThat(typed.run("check-config -o num.partitions=3")).isZero();
         assertThat(typed.out()).isEqualTo("A node would start with these settings.\n");
 
+        typed.machine.environment.put("MOLDAU_NUM_PARTITIONS", "many");
+        assertThat(typed.run("check-config")).isEqualTo(2);
+        assertThat(typed.out()).contains("num.partitions");
+        typed.machine.environment.clear();
+
         assertThat(typed.run("check-config /nowhere/p --json")).isEqualTo(2);
         assertThat(typed.out()).contains("\"ok\": false", "/nowhere/p");
     }

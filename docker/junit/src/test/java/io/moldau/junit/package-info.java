@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.junit;
+
+import org.jspecify.annotations.NullMarked;

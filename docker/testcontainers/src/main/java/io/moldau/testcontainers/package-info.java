@@ -1,0 +1,5 @@
+/// Moldau as a container of Testcontainers.
+@NullMarked
+package io.moldau.testcontainers;
+
+import org.jspecify.annotations.NullMarked;

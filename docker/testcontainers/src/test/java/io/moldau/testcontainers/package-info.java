@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.testcontainers;
+
+import org.jspecify.annotations.NullMarked;
