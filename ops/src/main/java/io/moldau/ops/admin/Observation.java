@@ -213,7 +213,10 @@ final class Observation {
                 .filter(topic -> topic.name().contains(part))
                 .toList();
         return new Answers.Topics(
-                matching.stream().limit(limit).map(topic -> summary(image, topic)).toList(),
+                matching.stream()
+                        .limit(limit)
+                        .map(topic -> summary(image, topic))
+                        .toList(),
                 matching.size(),
                 Math.max(0, matching.size() - limit));
     }

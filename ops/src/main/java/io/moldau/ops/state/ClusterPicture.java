@@ -74,11 +74,7 @@ public final class ClusterPicture {
 
     private static Partition partition(int id, ClusterImage cluster, PartitionRegistration partition) {
         return new Partition(
-                id,
-                Leaders.serving(cluster, partition),
-                partition.replicas(),
-                partition.isr(),
-                partition.elr());
+                id, Leaders.serving(cluster, partition), partition.replicas(), partition.isr(), partition.elr());
     }
 
     private Broker broker(BrokerRegistration broker) {

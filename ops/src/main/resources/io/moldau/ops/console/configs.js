@@ -11,7 +11,7 @@ const SOURCES = {
   DYNAMIC_TOPIC_CONFIG: 'set for this topic',
   DYNAMIC_BROKER_CONFIG: 'set for this broker, at run time',
   DYNAMIC_DEFAULT_BROKER_CONFIG: 'set for all brokers, at run time',
-  STATIC_BROKER_CONFIG: 'the file or command line of the broker',
+  STATIC_BROKER_CONFIG: 'set when the broker was started',
   DEFAULT_CONFIG: 'default',
   DYNAMIC_GROUP_CONFIG: 'set for this group',
 };
@@ -29,8 +29,8 @@ function row(config) {
     h('details', { class: 'setting' }, h('summary', {}, h('code', {}, config.name)), h('p', {}, config.documentation)),
     value(config),
     h('span', { title: config.source }, config.isDefault ? sourceWord(config.source) : badge(sourceWord(config.source), 'note')),
-    config.readOnly ? 'needs a restart' : 'any time',
-    config.synonyms.slice(1).map(other => `${sourceWord(other.source)}: ${other.value ?? UNKNOWN}`).join('; ') || UNKNOWN,
+    h('span', { class: 'brief' }, config.readOnly ? 'needs a restart' : 'any time'),
+    h('span', { class: 'anywhere' }, config.synonyms.slice(1).map(other => `${sourceWord(other.source)}: ${other.value === '' ? 'empty' : other.value ?? UNKNOWN}`).join('; ') || UNKNOWN),
   ];
 }
 

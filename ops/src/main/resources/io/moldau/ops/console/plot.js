@@ -74,6 +74,7 @@ function pieces(points, line, x, y) {
 
 /** Draws into `figure`. Lines: names, in the order of the values. `format` writes a value. */
 export function draw(figure, title, lines, history, format) {
+  figure.className = 'plot';
   const points = history.points;
   const now = points.at(-1)?.at ?? 0;
   const known = points.flatMap(point => point.values).filter(value => value !== null && value !== undefined);
@@ -92,7 +93,7 @@ export function draw(figure, title, lines, history, format) {
       svg('line', { class: 'grid', x1: left, x2: width - RIGHT, y1: y(value), y2: y(value) }),
       svg('text', { class: 'axis', x: left - 8, y: y(value) + 4, 'text-anchor': 'end' }, text));
   }
-  for (const minutes of width < NARROW ? [5, 3, 1, 0] : [5, 4, 3, 2, 1, 0]) {
+  for (const minutes of width < NARROW ? [4, 2, 0] : [5, 4, 3, 2, 1, 0]) {
     const at = x(now - minutes * 60_000);
     picture.append(svg('text', {
       class: 'axis', x: at, y: HEIGHT - 6, 'text-anchor': minutes === 0 ? 'end' : minutes === 5 ? 'start' : 'middle',
@@ -121,6 +122,5 @@ export function draw(figure, title, lines, history, format) {
   });
   const caption = document.createElement('figcaption');
   caption.textContent = title;
-  figure.className = 'plot';
   figure.replaceChildren(caption, legend, picture);
 }
