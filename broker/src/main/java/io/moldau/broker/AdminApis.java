@@ -7,6 +7,7 @@ import io.moldau.broker.api.controller.DeleteTopicsHandler;
 import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
+import io.moldau.broker.api.controller.LoggerChanges;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
@@ -16,7 +17,10 @@ import io.moldau.broker.api.metadata.DescribeTopicPartitionsHandler;
 import io.moldau.broker.api.metadata.FindCoordinatorHandler;
 import io.moldau.broker.api.metadata.ListConfigResourcesHandler;
 import io.moldau.broker.api.metadata.MetadataHandler;
+import io.moldau.broker.api.security.SaslAuthenticateHandler;
+import io.moldau.broker.api.security.SaslHandshakeHandler;
 import io.moldau.broker.config.ConfigResolver;
+import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.HungUpBrokers;
@@ -45,6 +49,8 @@ import io.moldau.wire.message.ListConfigResourcesRequestData;
 import io.moldau.wire.message.ListPartitionReassignmentsRequestData;
 import io.moldau.wire.message.MetadataRequestData;
 import io.moldau.wire.message.RemoveRaftVoterRequestData;
+import io.moldau.wire.message.SaslAuthenticateRequestData;
+import io.moldau.wire.message.SaslHandshakeRequestData;
 import io.moldau.wire.message.UnregisterBrokerRequestData;
 import io.moldau.wire.message.UnregisterControllerRequestData;
 import io.moldau.wire.message.UpdateFeaturesRequestData;
@@ -64,12 +70,15 @@ final class AdminApis {
     private final MetadataCache cache;
     private final Forwarder forwarder;
     private final ConfigResolver resolver;
+    private final LogLevels levels;
 
-    AdminApis(int localId, MetadataCache cache, NodeToController controller, ConfigResolver resolver) {
+    AdminApis(
+            int localId, MetadataCache cache, NodeToController controller, ConfigResolver resolver, LogLevels levels) {
         this.localId = localId;
         this.cache = cache;
         this.forwarder = new Forwarder(controller);
         this.resolver = resolver;
+        this.levels = levels;
     }
 
     RequestRouter onBroker(
@@ -134,7 +143,7 @@ final class AdminApis {
                 .on(
                         ApiKey.DESCRIBE_CONFIGS,
                         DescribeConfigsRequestData.class,
-                        new DescribeConfigsHandler(localId, cache, resolver))
+                        new DescribeConfigsHandler(localId, cache, resolver, levels))
                 .on(
                         ApiKey.ALTER_CONFIGS,
                         AlterConfigsRequestData.class,
@@ -142,7 +151,10 @@ final class AdminApis {
                 .on(
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         IncrementalAlterConfigsRequestData.class,
-                        new IncrementalAlterConfigsHandler(forwarder, cache, alters))
+                        new IncrementalAlterConfigsHandler(
+                                forwarder, cache, alters, new LoggerChanges(localId, levels)))
+                .on(ApiKey.SASL_HANDSHAKE, SaslHandshakeRequestData.class, new SaslHandshakeHandler())
+                .on(ApiKey.SASL_AUTHENTICATE, SaslAuthenticateRequestData.class, new SaslAuthenticateHandler())
                 .on(ApiKey.DESCRIBE_QUORUM, DescribeQuorumRequestData.class, new ForwardingHandler<>(forwarder))
                 .on(
                         ApiKey.ADD_RAFT_VOTER,

@@ -420,7 +420,7 @@ public final class Node implements AutoCloseable {
                         timer,
                         services.random()));
         MetadataCache cache = new MetadataCache(timer);
-        AdminApis admin = new AdminApis(config.nodeId(), cache, controllers.active(), resolver);
+        AdminApis admin = new AdminApis(config.nodeId(), cache, controllers.active(), resolver, services.logLevels());
         return new Base(time, resolver, timer, background, network, loops, peers, cache, controllers, admin);
     }
 

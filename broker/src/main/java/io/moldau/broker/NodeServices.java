@@ -1,5 +1,6 @@
 package io.moldau.broker;
 
+import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.request.RequestMetrics;
@@ -33,6 +34,7 @@ public record NodeServices(
         CoordinatorMetrics coordinatorMetrics,
         ReplicaMetrics replicaMetrics,
         List<MetadataPublisher> observers,
+        LogLevels logLevels,
         FaultHandler faults) {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeServices.class);
@@ -54,6 +56,7 @@ public record NodeServices(
                 CoordinatorMetrics.NONE,
                 ReplicaMetrics.NONE,
                 List.of(),
+                LogLevels.FIXED,
                 NodeServices::halt);
     }
 
@@ -82,6 +85,41 @@ public record NodeServices(
                 coordinators,
                 replicas,
                 metadataObservers,
+                logLevels,
+                faults);
+    }
+
+    /// With levels that can be changed while the node runs.
+    public NodeServices withLogLevels(LogLevels levels) {
+        return new NodeServices(
+                time,
+                random,
+                storage,
+                requestMetrics,
+                logMetrics,
+                quorumMetrics,
+                controllerMetrics,
+                coordinatorMetrics,
+                replicaMetrics,
+                observers,
+                levels,
+                faults);
+    }
+
+    /// With another clock.
+    public NodeServices withTime(Time other) {
+        return new NodeServices(
+                other,
+                random,
+                storage,
+                requestMetrics,
+                logMetrics,
+                quorumMetrics,
+                controllerMetrics,
+                coordinatorMetrics,
+                replicaMetrics,
+                observers,
+                logLevels,
                 faults);
     }
 
@@ -97,6 +135,7 @@ public record NodeServices(
                 coordinatorMetrics,
                 replicaMetrics,
                 observers,
+                logLevels,
                 faults);
     }
 
@@ -112,6 +151,7 @@ public record NodeServices(
                 coordinatorMetrics,
                 replicaMetrics,
                 observers,
+                logLevels,
                 handler);
     }
 

@@ -3,6 +3,7 @@ package io.moldau.ops;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.lifecycle.StartException;
 import io.moldau.common.config.ConfigException;
+import io.moldau.ops.logging.LoggingProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -22,6 +23,7 @@ public final class Main {
 
     /// @param words the command and its arguments
     public static void main(String[] words) throws InterruptedException {
+        LoggingProvider.use();
         var arguments = List.of(words);
         var command = arguments.isEmpty() ? "" : arguments.getFirst();
         switch (command) {
@@ -40,6 +42,7 @@ public final class Main {
                     .addShutdownHook(Thread.ofPlatform().name("moldau-stop").unstarted(() -> stop(node)));
             node.node().awaitReady(READY_TIMEOUT);
             System.out.println(Announcement.of(node.node(), node.adminUrl(), version(), NodeSettings.dataOf(settings)));
+            var _ = node.dialItself();
             // Until a signal ends the process.
             new CountDownLatch(1).await();
         } catch (UsageException | ConfigException e) {

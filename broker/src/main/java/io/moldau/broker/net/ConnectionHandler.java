@@ -377,7 +377,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 refuse(
                         Closed.BAD_FRAME,
                         "a frame of " + length + " bytes, socket.request.max.bytes is "
-                                + shared.config.requestMaxBytes());
+                                + shared.config.requestMaxBytes() + ForeignProtocol.hint(length));
                 return;
             }
             if (buffer.readableBytes() < LENGTH_BYTES + length) {

@@ -139,7 +139,7 @@ public final class NettyServer implements AutoCloseable {
         if (failure != null) {
             throw new IOException(
                     "listener " + listener.name() + " cannot bind " + address + ": " + failure.getMessage()
-                            + "; is another process using the port?",
+                            + ". End the process that uses the port, or set another one in listeners.",
                     failure);
         }
         listeners.put(listener.name(), bound.channel());

@@ -2,6 +2,8 @@ package io.moldau.log.producer;
 
 import io.moldau.wire.record.RecordBatch;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
@@ -68,9 +70,22 @@ public final class ProducerSnapshot {
         return buffer.array();
     }
 
-    /// The states a snapshot holds, without producers that have expired meanwhile; nothing if the bytes are
-    /// damaged.
-    public static Optional<ProducerStates> parse(byte[] content, long nowMs, long expirationMs) {
+    /// A producer as Kafka's part of the file has it: with its newest batch.
+    ///
+    /// @param lastOffset -1 if it has written no data
+    /// @param currentTransactionFirstOffset -1 if no transaction is open
+    public record Entry(
+            long producerId,
+            short producerEpoch,
+            int lastSequence,
+            long lastOffset,
+            int offsetDelta,
+            long lastTimestamp,
+            int coordinatorEpoch,
+            long currentTransactionFirstOffset) {}
+
+    /// What stands in a snapshot; nothing if the bytes are damaged.
+    public static Optional<List<Entry>> entries(byte[] content) {
         var buffer = ByteBuffer.wrap(content);
         if (content.length < ENTRIES_OFFSET + 4
                 || buffer.getShort(0) != VERSION
@@ -81,34 +96,56 @@ public final class ProducerSnapshot {
         if (count < 0 || (long) count * ENTRY_SIZE > buffer.remaining()) {
             return Optional.empty();
         }
-        var entries = new ProducerEntry[count];
-        var newest = new long[count][];
+        var entries = new ArrayList<Entry>(count);
         for (int i = 0; i < count; i++) {
-            var entry = new ProducerEntry(buffer.getLong());
-            entry.producerEpoch = buffer.getShort();
-            int lastSequence = buffer.getInt();
-            long lastOffset = buffer.getLong();
-            int offsetDelta = buffer.getInt();
-            entry.lastTimestamp = buffer.getLong();
-            entry.coordinatorEpoch = buffer.getInt();
-            entry.currentTxnFirstOffset = buffer.getLong();
-            entries[i] = entry;
-            newest[i] = new long[] {lastSequence, lastOffset, offsetDelta};
+            entries.add(new Entry(
+                    buffer.getLong(),
+                    buffer.getShort(),
+                    buffer.getInt(),
+                    buffer.getLong(),
+                    buffer.getInt(),
+                    buffer.getLong(),
+                    buffer.getInt(),
+                    buffer.getLong()));
         }
+        return Optional.of(entries);
+    }
+
+    /// The states a snapshot holds, without producers that have expired meanwhile; nothing if the bytes are
+    /// damaged.
+    public static Optional<ProducerStates> parse(byte[] content, long nowMs, long expirationMs) {
+        return entries(content).map(found -> states(found, content, nowMs, expirationMs));
+    }
+
+    private static ProducerStates states(List<Entry> found, byte[] content, long nowMs, long expirationMs) {
+        int count = found.size();
+        var entries = new ProducerEntry[count];
+        for (int i = 0; i < count; i++) {
+            var from = found.get(i);
+            var entry = new ProducerEntry(from.producerId());
+            entry.producerEpoch = from.producerEpoch();
+            entry.lastTimestamp = from.lastTimestamp();
+            entry.coordinatorEpoch = from.coordinatorEpoch();
+            entry.currentTxnFirstOffset = from.currentTransactionFirstOffset();
+            entries[i] = entry;
+        }
+        var buffer = ByteBuffer.wrap(content).position(ENTRIES_OFFSET + 4 + count * ENTRY_SIZE);
         if (buffer.remaining() >= 8 && buffer.getInt(buffer.position()) == EARLIER_MAGIC) {
             readEarlierBatches(buffer, entries);
         }
         var states = new ProducerStates();
         for (int i = 0; i < count; i++) {
             var entry = entries[i];
-            if (newest[i][1] >= 0) {
-                entry.addBatch((int) newest[i][0], newest[i][1], (int) newest[i][2], entry.lastTimestamp);
+            var newest = found.get(i);
+            if (newest.lastOffset() >= 0) {
+                entry.addBatch(
+                        newest.lastSequence(), newest.lastOffset(), newest.offsetDelta(), newest.lastTimestamp());
             }
             if (!ProducerStates.expired(entry, nowMs, expirationMs)) {
                 states.restore(entry);
             }
         }
-        return Optional.of(states);
+        return states;
     }
 
     private static void readEarlierBatches(ByteBuffer buffer, ProducerEntry[] entries) {

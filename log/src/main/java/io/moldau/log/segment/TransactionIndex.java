@@ -48,7 +48,14 @@ public final class TransactionIndex {
         if (!storage.exists(path)) {
             return List.of();
         }
-        var content = ByteBuffer.wrap(storage.readAll(path));
+        return parse(path, storage.readAll(path));
+    }
+
+    /// What stands in such a file.
+    ///
+    /// @throws IOException if it is damaged
+    public static List<Entry> parse(Path path, byte[] bytes) throws IOException {
+        var content = ByteBuffer.wrap(bytes);
         if (content.remaining() % ENTRY_BYTES != 0) {
             throw new IOException("'" + path + "' has a size that is no multiple of " + ENTRY_BYTES);
         }

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -15,7 +16,9 @@ import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SecurityDisabledException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedEndpointTypeException;
@@ -27,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /// Waits for what a cluster answers, and says in a person's words why it does not.
 ///
 /// @param asked the addresses the person gave
-record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
+/// @param misled whether clients are sent to addresses that they do not reach, asked when nothing answers
+record AdminCalls(String asked, boolean asksControllers, Supplier<@Nullable ToolException> misled, long timeoutMs) {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminCalls.class);
 
@@ -36,16 +40,12 @@ record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
 
     /// Waits for an answer.
     <T> T get(String what, KafkaFuture<T> answer) {
-        try {
-            return answer.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw explained(what, Objects.requireNonNullElse(e.getCause(), e));
-        } catch (TimeoutException e) {
-            throw unreachable(what, "no answer came");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ToolException("Interrupted while waiting for " + what + ".", "Run the command again.");
-        }
+        return get(null, what, answer);
+    }
+
+    private static ToolException interrupted(String what) {
+        Thread.currentThread().interrupt();
+        return new ToolException("Interrupted while waiting for " + what + ".", "Run the command again.");
     }
 
     /// The same, null if it is refused or does not come.
@@ -58,6 +58,32 @@ record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return null;
+        }
+    }
+
+    /// Something that not every cluster has, and what to say of those that do not.
+    ///
+    /// @param absence with places for the addresses that were asked and for what was wanted
+    record Feature(String absence, String remedy) {}
+
+    /// Waits for an answer that only clusters with the feature give.
+    <T> T feature(Feature feature, String what, KafkaFuture<T> answer) {
+        return get(feature, what, answer);
+    }
+
+    private <T> T get(@Nullable Feature feature, String what, KafkaFuture<T> answer) {
+        try {
+            return answer.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            boolean absent = cause instanceof UnsupportedVersionException || cause instanceof SecurityDisabledException;
+            throw feature != null && absent
+                    ? new ToolException(feature.absence().formatted(asked, what), feature.remedy())
+                    : explained(what, cause);
+        } catch (TimeoutException e) {
+            throw unreachable(what, "no answer came");
+        } catch (InterruptedException e) {
+            throw interrupted(what);
         }
     }
 
@@ -92,6 +118,10 @@ record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
             case GroupIdNotFoundException _ ->
                 new ToolException(
                         "The cluster refuses " + what + ": " + reason, "'moldau groups list' shows the groups.");
+            case TransactionalIdNotFoundException _ ->
+                new ToolException(
+                        "The cluster cannot give " + what + ": " + reason,
+                        "'moldau explain transaction' without an id lists those that are known.");
             case GroupNotEmptyException _, UnknownMemberIdException _ ->
                 new ToolException(
                         "The cluster refuses " + what + ": the group has members: " + reason,
@@ -118,6 +148,10 @@ record AdminCalls(String asked, boolean asksControllers, long timeoutMs) {
     }
 
     private ToolException unreachable(String what, String reason) {
+        ToolException elsewhere = misled.get();
+        if (elsewhere != null) {
+            return elsewhere;
+        }
         // The client's words for not having found any node that answers.
         boolean nobody = reason.contains("node assignment");
         return new ToolException(

@@ -11,10 +11,13 @@ import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Quorum;
 import io.moldau.ops.report.QuorumReport.Replica;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,6 +35,8 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.DescribeProducersResult;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.LogDirDescription;
@@ -41,14 +46,36 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.TransactionDescription;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Node;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster behind Kafka's Admin client.
 final class AdminCluster implements Cluster {
+
+    private static final AdminCalls.Feature NO_TRANSACTIONS = new AdminCalls.Feature(
+            "The brokers at %s keep no transactions: they do not serve what %s needs.",
+            "Ask a cluster whose brokers do; an idempotent producer needs no transaction.");
+    private static final AdminCalls.Feature NO_ACLS = new AdminCalls.Feature(
+            "The nodes at %s keep no access rights (ACLs), since they have no authorizer: they do not serve what %s"
+                    + " needs.",
+            "Everybody who reaches a listener may do everything there: bind it to an address that only friends reach, or"
+                    + " use brokers with an authorizer (authorizer.class.name).");
+    private static final AdminCalls.Feature NO_USERS = new AdminCalls.Feature(
+            "The nodes at %s keep no SCRAM credentials: they do not serve what %s needs.",
+            "Everybody who reaches a listener is let in: bind it to an address that only friends reach, or use brokers"
+                    + " with a SASL listener.");
 
     private final Admin admin;
     private final AdminCalls calls;
@@ -59,9 +86,9 @@ final class AdminCluster implements Cluster {
     }
 
     /// @throws ToolException if the properties are no client's properties
-    static Cluster connect(Properties properties) {
+    static Cluster connect(Properties properties, Machine machine) {
         return Bootstrap.made(
-                properties, () -> new AdminCluster(Admin.create(properties), Bootstrap.calls(properties)));
+                properties, () -> new AdminCluster(Admin.create(properties), Bootstrap.calls(properties, machine)));
     }
 
     @Override
@@ -314,7 +341,7 @@ final class AdminCluster implements Cluster {
     }
 
     private static String named(ConfigResource resource) {
-        String type = resource.type().name().toLowerCase(Locale.ROOT);
+        String type = resource.type().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return resource.isDefault() ? "all " + type + "s" : type + " " + resource.name();
     }
 
@@ -385,16 +412,179 @@ final class AdminCluster implements Cluster {
 
     @Override
     public Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted) {
-        var answer = admin.listOffsets(wanted.entrySet().stream()
-                .collect(Collectors.toMap(entry -> theirs(entry.getKey()), Map.Entry::getValue)));
+        return found(wanted, new ListOffsetsOptions());
+    }
+
+    private Map<TopicPartition, Long> found(Map<TopicPartition, OffsetSpec> wanted, ListOffsetsOptions options) {
+        Set<TopicPartition> askable = led(wanted.keySet());
+        var answer = admin.listOffsets(
+                askable.stream()
+                        .collect(Collectors.toMap(AdminCluster::theirs, partition -> required(wanted, partition))),
+                options);
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (TopicPartition partition : wanted.keySet()) {
+        for (TopicPartition partition : askable) {
             ListOffsetsResult.ListOffsetsResultInfo found = calls.find(answer.partitionResult(theirs(partition)));
             if (found != null) {
                 offsets.put(partition, found.offset());
             }
         }
         return offsets;
+    }
+
+    /// Those that have a leader: the client would wait for the others until its time is over.
+    private Set<TopicPartition> led(Collection<TopicPartition> partitions) {
+        Set<TopicPartition> led = new HashSet<>();
+        Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        admin.describeTopics(topics).topicNameValues().forEach((name, answer) -> {
+            TopicDescription topic = calls.find(answer);
+            if (topic != null) {
+                topic(topic).partitions().stream()
+                        .filter(partition -> !partition.offline())
+                        .forEach(partition -> led.add(new TopicPartition(name, partition.id())));
+            }
+        });
+        led.retainAll(partitions);
+        return led;
+    }
+
+    // ---- Transactions.
+
+    @Override
+    public List<Transaction> transactions() {
+        List<String> ids =
+                calls
+                        .feature(
+                                NO_TRANSACTIONS,
+                                "the list of transactions",
+                                admin.listTransactions().all())
+                        .stream()
+                        .map(TransactionListing::transactionalId)
+                        .toList();
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        return calls
+                .get(
+                        "the description of transactions",
+                        admin.describeTransactions(ids).all())
+                .entrySet()
+                .stream()
+                .map(entry -> transaction(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    @Override
+    public Transaction transaction(String id) {
+        // A list is asked of every broker; only a cluster that keeps transactions has coordinators to look for.
+        calls.feature(
+                NO_TRANSACTIONS,
+                "the list of transactions",
+                admin.listTransactions().all());
+        return transaction(
+                id,
+                calls.get(
+                        "the description of transaction " + id,
+                        admin.describeTransactions(List.of(id)).description(id)));
+    }
+
+    private static Transaction transaction(String id, TransactionDescription described) {
+        return new Transaction(
+                id,
+                described.state().toString(),
+                described.coordinatorId(),
+                described.producerId(),
+                described.producerEpoch(),
+                described.transactionTimeoutMs(),
+                described.transactionStartTimeMs(),
+                described.topicPartitions().stream().map(AdminCluster::ours).collect(Collectors.toSet()));
+    }
+
+    @Override
+    public Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions) {
+        Set<TopicPartition> askable = led(partitions);
+        var answer = admin.describeProducers(
+                askable.stream().map(AdminCluster::theirs).toList());
+        Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
+        for (TopicPartition partition : askable) {
+            DescribeProducersResult.PartitionProducerState state =
+                    calls.find(answer.partitionResult(theirs(partition)));
+            if (state != null) {
+                producers.put(
+                        partition,
+                        state.activeProducers().stream()
+                                .map(producer -> new OpenProducer(
+                                        producer.producerId(),
+                                        producer.producerEpoch(),
+                                        producer.currentTransactionStartOffset(),
+                                        producer.lastTimestamp()))
+                                .toList());
+            }
+        }
+        return producers;
+    }
+
+    @Override
+    public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+        partitions.forEach(partition -> wanted.put(partition, OffsetSpec.latest()));
+        return found(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+    }
+
+    // ---- Who may do what.
+
+    @Override
+    public Collection<AclBinding> acls(AclBindingFilter which) {
+        return calls.feature(
+                NO_ACLS, "the list of rights", admin.describeAcls(which).values());
+    }
+
+    @Override
+    public void addAcls(Collection<AclBinding> acls) {
+        calls.feature(NO_ACLS, "new rights", admin.createAcls(acls).all());
+    }
+
+    @Override
+    public Collection<AclBinding> removeAcls(Collection<AclBindingFilter> which) {
+        return calls.feature(
+                NO_ACLS, "the removal of rights", admin.deleteAcls(which).all());
+    }
+
+    @Override
+    public List<Credential> users() {
+        return calls
+                .feature(
+                        NO_USERS,
+                        "the list of users",
+                        admin.describeUserScramCredentials().all())
+                .values()
+                .stream()
+                .flatMap(user -> user.credentialInfos().stream()
+                        .map(info ->
+                                new Credential(user.name(), info.mechanism().mechanismName(), info.iterations())))
+                .sorted(Comparator.comparing(Credential::user).thenComparing(Credential::mechanism))
+                .toList();
+    }
+
+    @Override
+    public void addUser(Credential credential, byte[] password) {
+        var mechanism = ScramMechanism.fromMechanismName(credential.mechanism());
+        calls.feature(
+                NO_USERS,
+                "the password of user " + credential.user(),
+                admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
+                                credential.user(),
+                                new ScramCredentialInfo(mechanism, credential.iterations()),
+                                password)))
+                        .all());
+    }
+
+    @Override
+    public void removeUser(String user, ScramMechanism mechanism) {
+        calls.feature(
+                NO_USERS,
+                "the removal of user " + user,
+                admin.alterUserScramCredentials(List.of(new UserScramCredentialDeletion(user, mechanism)))
+                        .all());
     }
 
     @Override

@@ -275,7 +275,7 @@ final class BenchCommand implements Callable<Integer> {
     private BenchPlan plan(String topic, Properties client) {
         var producer = new Properties();
         producer.putAll(client);
-        long timeoutMs = Bootstrap.calls(client).timeoutMs();
+        long timeoutMs = Bootstrap.calls(client, context.machine()).timeoutMs();
         producer.put(ProducerConfig.ACKS_CONFIG, acks);
         producer.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Boolean.toString(acks.equals("all")));
         producer.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, compression);
@@ -357,7 +357,7 @@ final class BenchCommand implements Callable<Integer> {
                         "Run 'moldau bench produce' into it first, or leave --topic away.");
             }
         } catch (KafkaException e) {
-            throw Bootstrap.calls(plan.consumer()).explained("the ends of topic " + plan.topic(), e);
+            throw Bootstrap.calls(plan.consumer(), context.machine()).explained("the ends of topic " + plan.topic(), e);
         }
         var left = new AtomicLong(plan.byTime() ? Long.MAX_VALUE : plan.records());
         var readers = new BenchReaders(plan, there, context.clients(), context.time(), new Reading.Everything(left));
@@ -411,7 +411,7 @@ final class BenchCommand implements Callable<Integer> {
                     .map(it -> new TopicPartition(it.topic(), it.partition()))
                     .toList();
         } catch (KafkaException e) {
-            throw Bootstrap.calls(plan.consumer()).explained("topic " + plan.topic(), e);
+            throw Bootstrap.calls(plan.consumer(), context.machine()).explained("topic " + plan.topic(), e);
         }
     }
 
@@ -424,7 +424,7 @@ final class BenchCommand implements Callable<Integer> {
         }
         ToolException told = failures.getFirst() instanceof ToolException it
                 ? it
-                : Bootstrap.calls(client).explained("the records of the bench", failures.getFirst());
+                : Bootstrap.calls(client, context.machine()).explained("the records of the bench", failures.getFirst());
         if (result.records() == 0) {
             throw told;
         }

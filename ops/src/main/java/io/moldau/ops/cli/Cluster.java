@@ -8,6 +8,8 @@ import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +113,38 @@ interface Cluster extends AutoCloseable {
     /// What cannot be told, such as the end of a partition that is offline, is left out; -1 where no
     /// record is as young as was asked for.
     Map<TopicPartition, Long> offsets(Map<TopicPartition, OffsetSpec> wanted);
+
+    // ---- Transactions.
+
+    /// Those that coordinators know of, with all that they say of them.
+    List<Transaction> transactions();
+
+    /// A transactional id that is not known is a failure.
+    Transaction transaction(String id);
+
+    /// Who has written there lately, as the leaders tell; partitions that do not answer are left out.
+    Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions);
+
+    /// Up to where readers of committed records get; partitions that do not answer are left out.
+    Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions);
+
+    // ---- Who may do what.
+
+    Collection<AclBinding> acls(AclBindingFilter which);
+
+    void addAcls(Collection<AclBinding> acls);
+
+    /// @return those that are gone
+    Collection<AclBinding> removeAcls(Collection<AclBindingFilter> which);
+
+    /// Sorted by name and mechanism.
+    List<Credential> users();
+
+    record Credential(String user, String mechanism, int iterations) {}
+
+    void addUser(Credential credential, byte[] password);
+
+    void removeUser(String user, ScramMechanism mechanism);
 
     @Override
     void close();

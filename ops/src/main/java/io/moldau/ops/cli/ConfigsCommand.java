@@ -18,9 +18,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "configs",
         description = {
-            "Shows and changes settings of topics, of brokers, and of groups, while they run.",
+            "Shows and changes settings of topics, of brokers, and of groups, and log levels, while they run.",
             "",
-            "'broker default' means all brokers."
+            "'broker default' means all brokers. 'logger ID' are the log levels of a broker: the name of a logger or of a"
+                    + " package, and TRACE, DEBUG, INFO, WARN, ERROR or FATAL; they hold until the broker is restarted."
         },
         footer = {
             "",
@@ -29,7 +30,8 @@ import picocli.CommandLine.Parameters;
             "  moldau configs show broker 1 --all",
             "  moldau configs set topic orders retention.ms=86400000",
             "  moldau configs unset topic orders retention.ms",
-            "  moldau configs set broker default log.retention.ms=86400000"
+            "  moldau configs set broker default log.retention.ms=86400000",
+            "  moldau configs set logger 1 io.moldau.broker.net=DEBUG"
         })
 final class ConfigsCommand {
 
@@ -37,7 +39,8 @@ final class ConfigsCommand {
     enum Kind {
         topic(ConfigResource.Type.TOPIC),
         broker(ConfigResource.Type.BROKER),
-        group(ConfigResource.Type.GROUP);
+        group(ConfigResource.Type.GROUP),
+        logger(ConfigResource.Type.BROKER_LOGGER);
 
         private final ConfigResource.Type type;
 
@@ -65,8 +68,13 @@ final class ConfigsCommand {
 
         @Override
         void check() {
-            if (kind == Kind.broker && !name.equals("default") && !name.matches("\\d{1,10}")) {
+            boolean number = name.matches("\\d{1,10}");
+            if (kind == Kind.broker && !name.equals("default") && !number) {
                 throw new ToolException("'" + name + "' is no broker.", "Give its id, or 'default' for all brokers.");
+            }
+            if (kind == Kind.logger && !number) {
+                throw new ToolException(
+                        "'" + name + "' is no broker.", "Give the id of the one broker whose loggers are meant.");
             }
         }
 

@@ -138,7 +138,7 @@ final class ConsumeCommand implements Callable<Integer> {
         } catch (WakeupException e) {
             return ClusterCommand.DONE;
         } catch (KafkaException e) {
-            throw Bootstrap.calls(properties).explained("records of topic " + topic, e);
+            throw Bootstrap.calls(properties, context.machine()).explained("records of topic " + topic, e);
         }
         return ClusterCommand.DONE;
     }

@@ -6,6 +6,7 @@ import io.moldau.ops.report.Finding;
 import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.report.Picture;
 import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Scraped;
 import io.moldau.ops.report.Words;
 import java.net.URI;
 import java.time.Instant;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Option;
             "Looks for everything that is wrong with a cluster, or soon will be.",
             "",
             "Partitions, brokers, their addresses, disks, the quorum, groups; and of the nodes whose admin listener is"
-                    + " named or is at its usual place, readiness, file limit and clock. The exit status is 1 if there"
+                    + " named or is at its usual place, readiness, advertised addresses, file limit,"
+                    + " connections that were closed, and clock. The exit status is 1 if there"
                     + " is a problem, and 0 for warnings."
         },
         footer = {
@@ -59,6 +61,15 @@ final class DoctorCommand extends ClusterCommand {
     @Override
     int run(Cluster cluster) {
         context().note("looking at brokers and topics");
+        ToolException misled =
+                Bootstrap.misled(options().properties(), context().machine());
+        if (misled != null) {
+            // Nothing that follows would be answered.
+            List<Finding> all =
+                    new ArrayList<>(List.of(Finding.problem(String.valueOf(misled.getMessage()), misled.remedy())));
+            all.addAll(nodes());
+            return told(all);
+        }
         Picture picture = Pictures.of(cluster, cluster.topicNames());
         List<Finding> findings = new ArrayList<>();
         findings.addAll(Diagnosis.quorum(quorum(cluster)));
@@ -81,6 +92,10 @@ final class DoctorCommand extends ClusterCommand {
                     "Nothing is wrong with " + Words.count(picture.brokers().size(), "broker") + " and "
                             + Words.count(picture.topics().size(), "topic") + "."));
         }
+        return told(findings);
+    }
+
+    private int told(List<Finding> findings) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("worst", Finding.worst(findings).name().toLowerCase(Locale.ROOT));
         json.put("findings", findings.stream().map(Finding::json).toList());
@@ -124,24 +139,16 @@ final class DoctorCommand extends ClusterCommand {
                 }
                 continue;
             }
-            String metrics = context().machine().get(node.resolve("/metrics")).body();
-            answers.add(new Diagnosis.NodeAnswer(
-                    node.toString(),
-                    ready.status() == 200,
-                    ready.body(),
-                    metric(metrics, "process_files_open_files"),
-                    metric(metrics, "process_files_max_files"),
-                    aheadMs(ready.headers().getOrDefault("date", ""), nowMs)));
+            var metrics = new Scraped(
+                    context().machine().get(node.resolve("/metrics")).body());
+            OptionalDouble clock = metrics.value("moldau_node_time_seconds");
+            long ahead = clock.isPresent()
+                    ? Math.round(clock.getAsDouble() * 1000) - context().time().milliseconds()
+                    : aheadMs(ready.headers().getOrDefault("date", ""), nowMs);
+            answers.add(new Diagnosis.NodeAnswer(node.toString(), ready.status() == 200, ready.body(), metrics, ahead));
         }
         findings.addAll(Diagnosis.nodes(answers));
         return findings;
-    }
-
-    private static OptionalDouble metric(String metrics, String name) {
-        return metrics.lines()
-                .filter(line -> line.startsWith(name + " "))
-                .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-                .findFirst();
     }
 
     /// How far the other clock is ahead, to a second.

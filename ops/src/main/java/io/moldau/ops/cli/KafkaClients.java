@@ -32,6 +32,6 @@ record KafkaClients(Machine machine) implements Clients {
     /// A cluster behind the Admin client.
     Cluster cluster(Properties properties) {
         Bootstrap.check(properties, machine);
-        return AdminCluster.connect(properties);
+        return AdminCluster.connect(properties, machine);
     }
 }

@@ -2,8 +2,10 @@ package io.moldau.ops.cli;
 
 import io.moldau.log.epoch.LeaderEpochCheckpoint;
 import io.moldau.log.epoch.LeaderEpochHistory;
+import io.moldau.log.producer.ProducerSnapshot;
 import io.moldau.log.recovery.PartitionMetadataFile;
 import io.moldau.log.segment.SegmentFiles;
+import io.moldau.log.segment.TransactionIndex;
 import io.moldau.log.storage.LogFile;
 import io.moldau.log.storage.LogStorage;
 import io.moldau.log.storage.NioLogStorage;
@@ -40,9 +42,6 @@ final class LogDump {
 
     private static final int INDEX_ENTRY = 8;
     private static final int TIME_ENTRY = 12;
-    private static final int TRANSACTION_ENTRY = 34;
-    private static final int PRODUCER_ENTRY = 46;
-    private static final int SNAPSHOT_HEAD = 10;
 
     private final LogStorage storage = new NioLogStorage();
     private final boolean batches;
@@ -108,19 +107,7 @@ final class LogDump {
                 put("time", "timestamp", timestamp, "offset", base + entry.getInt());
             });
         } else if (name.endsWith(SegmentFiles.TRANSACTION_INDEX)) {
-            entries(file, TRANSACTION_ENTRY, entry -> {
-                entry.getShort();
-                put(
-                        "aborted",
-                        "producerId",
-                        entry.getLong(),
-                        "firstOffset",
-                        entry.getLong(),
-                        "lastOffset",
-                        entry.getLong(),
-                        "lastStableOffset",
-                        entry.getLong());
-            });
+            aborted(file);
         } else if (name.endsWith(SegmentFiles.OFFSET_INDEX)) {
             entries(
                     file,
@@ -314,33 +301,51 @@ final class LogDump {
         return true;
     }
 
+    private void aborted(Path file) throws IOException {
+        byte[] content = storage.readAll(file);
+        try {
+            for (TransactionIndex.Entry entry : TransactionIndex.parse(file, content)) {
+                put(
+                        "aborted",
+                        "producerId",
+                        entry.producerId(),
+                        "firstOffset",
+                        entry.firstOffset(),
+                        "lastOffset",
+                        entry.lastOffset(),
+                        "lastStableOffset",
+                        entry.lastStableOffset());
+            }
+        } catch (IOException e) {
+            damage(file, 0, String.valueOf(e.getMessage()));
+        }
+    }
+
     private void producers(Path file) throws IOException {
-        ByteBuffer content = ByteBuffer.wrap(storage.readAll(file));
-        int count = content.limit() < SNAPSHOT_HEAD ? -1 : content.getInt(SNAPSHOT_HEAD - 4);
-        if (count < 0 || content.limit() < SNAPSHOT_HEAD + (long) count * PRODUCER_ENTRY) {
+        Optional<List<ProducerSnapshot.Entry>> producers = ProducerSnapshot.entries(storage.readAll(file));
+        if (producers.isEmpty()) {
             damage(file, 0, "it is no snapshot of producers, or not a whole one");
             return;
         }
-        for (int i = 0; i < count; i++) {
-            ByteBuffer entry = content.slice(SNAPSHOT_HEAD + i * PRODUCER_ENTRY, PRODUCER_ENTRY);
+        for (ProducerSnapshot.Entry producer : producers.get()) {
             put(
                     "producer",
                     "producerId",
-                    entry.getLong(),
+                    producer.producerId(),
                     "epoch",
-                    entry.getShort(),
+                    producer.producerEpoch(),
                     "lastSequence",
-                    entry.getInt(),
+                    producer.lastSequence(),
                     "lastOffset",
-                    entry.getLong(),
+                    producer.lastOffset(),
                     "offsetDelta",
-                    entry.getInt(),
+                    producer.offsetDelta(),
                     "timestamp",
-                    entry.getLong(),
+                    producer.lastTimestamp(),
                     "coordinatorEpoch",
-                    entry.getInt(),
+                    producer.coordinatorEpoch(),
                     "transactionFirstOffset",
-                    entry.getLong());
+                    producer.currentTransactionFirstOffset());
         }
     }
 

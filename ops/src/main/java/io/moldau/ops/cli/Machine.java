@@ -2,6 +2,7 @@ package io.moldau.ops.cli;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -10,6 +11,11 @@ interface Machine {
 
     /// Why nobody takes a connection there; empty if somebody does.
     String dial(String host, int port);
+
+    /// Where a broker says that brokers are; empty if it does not say so to everybody, or is not there.
+    List<Advertised> advertised(String host, int port);
+
+    record Advertised(int id, String host, int port) {}
 
     /// @param status 0 if there was no answer, and `body` says why
     /// @param headers by their names in small letters

@@ -113,11 +113,12 @@ final class ProduceCommand implements Callable<Integer> {
                     "The lines cannot be read: " + e.getMessage() + ".",
                     "Lines must be UTF-8 text. " + outcome.acknowledged() + " records were acknowledged before.");
         } catch (KafkaException e) {
-            throw Bootstrap.calls(properties).explained("records of topic " + topic, e);
+            throw Bootstrap.calls(properties, context.machine()).explained("records of topic " + topic, e);
         }
         Exception failure = outcome.firstFailure();
         if (failure != null) {
-            ToolException told = Bootstrap.calls(properties).explained("records of topic " + topic, failure);
+            ToolException told =
+                    Bootstrap.calls(properties, context.machine()).explained("records of topic " + topic, failure);
             throw new ToolException(
                     outcome.failed() + " of " + (outcome.failed() + outcome.acknowledged())
                             + " records were not acknowledged. " + told.getMessage(),
@@ -129,7 +130,7 @@ final class ProduceCommand implements Callable<Integer> {
 
     private Properties properties() {
         Properties properties = options.properties();
-        long timeoutMs = Bootstrap.calls(properties).timeoutMs();
+        long timeoutMs = Bootstrap.calls(properties, context.machine()).timeoutMs();
         properties.put(ProducerConfig.ACKS_CONFIG, acks);
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Boolean.toString(acks.equals("all")));
         properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, compression);

@@ -5,12 +5,9 @@ import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Member;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `moldau quorum add`: makes a controller that follows the log a voter.
 @Command(
@@ -27,18 +24,7 @@ import picocli.CommandLine.Parameters;
             "  moldau quorum add 4",
             "  moldau quorum add 4 --endpoint CONTROLLER://controller4:9093 --bootstrap-controller controller1:9093"
         })
-final class QuorumAddCommand implements Callable<Integer> {
-
-    private final ToolContext context;
-
-    @Parameters(paramLabel = "ID", description = "The controller's node.id.")
-    private int id;
-
-    @Option(
-            names = "--directory-id",
-            paramLabel = "UUID",
-            description = "The directory of the controller's metadata log.")
-    private @Nullable Uuid directoryId;
+final class QuorumAddCommand extends VoterCommand {
 
     @Option(
             names = "--endpoint",
@@ -46,23 +32,16 @@ final class QuorumAddCommand implements Callable<Integer> {
             description = "Where other controllers reach it.")
     private @Nullable Address endpoint;
 
-    @Mixin
-    private final ClusterOptions options = new ClusterOptions();
-
     QuorumAddCommand(ToolContext context) {
-        this.context = context;
+        super(context);
     }
 
     @Override
-    public Integer call() {
-        try (Cluster cluster = context.clusters().apply(options.properties())) {
-            QuorumReport before = QuorumStatusCommand.report(cluster, context);
-            Address given = endpoint;
-            Member observer = find(before, id, directoryId, given);
-            cluster.addVoter(id, observer.directoryId(), given == null ? observer.addresses() : List.of(given));
-            VoterChange.print(context, options, "Node " + id + " is a voter now", cluster);
-        }
-        return 0;
+    String change(Cluster cluster, QuorumReport before, int voter, @Nullable Uuid directory) {
+        Address given = endpoint;
+        Member observer = find(before, voter, directory, given);
+        cluster.addVoter(voter, observer.directoryId(), given == null ? observer.addresses() : List.of(given));
+        return "Node " + voter + " is a voter now";
     }
 
     /// Who is meant, with directory and address.
@@ -79,7 +58,7 @@ final class QuorumAddCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ToolException(
                         "No controller " + id + (directoryId == null ? "" : " with directory " + directoryId)
                                 + " follows the metadata log; those that follow are "
-                                + VoterChange.ids(quorum.observers()) + ".",
+                                + ids(quorum.observers()) + ".",
                         "Start it with process.roles=controller and controller.quorum.bootstrap.servers, and wait until"
                                 + " 'moldau quorum status' shows it."));
         if (observer.directoryId().equals(Uuid.ZERO)) {

@@ -4,12 +4,8 @@ import io.moldau.common.Uuid;
 import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.report.QuorumReport.Member;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `moldau quorum remove`: takes the vote from a controller.
 @Command(
@@ -25,34 +21,16 @@ import picocli.CommandLine.Parameters;
             "  moldau quorum remove 1",
             "  moldau quorum remove 1 --directory-id gkPzaKLzTJ6Vs5Cv7vQ3qA"
         })
-final class QuorumRemoveCommand implements Callable<Integer> {
-
-    private final ToolContext context;
-
-    @Parameters(paramLabel = "ID", description = "The voter's node.id.")
-    private int id;
-
-    @Option(
-            names = "--directory-id",
-            paramLabel = "UUID",
-            description = "The directory of its metadata log, where two voters have the same id.")
-    private @Nullable Uuid directoryId;
-
-    @Mixin
-    private final ClusterOptions options = new ClusterOptions();
+final class QuorumRemoveCommand extends VoterCommand {
 
     QuorumRemoveCommand(ToolContext context) {
-        this.context = context;
+        super(context);
     }
 
     @Override
-    public Integer call() {
-        try (Cluster cluster = context.clusters().apply(options.properties())) {
-            Member voter = find(QuorumStatusCommand.report(cluster, context), id, directoryId);
-            cluster.removeVoter(id, voter.directoryId());
-            VoterChange.print(context, options, "Node " + id + " is no voter any more", cluster);
-        }
-        return 0;
+    String change(Cluster cluster, QuorumReport before, int voter, @Nullable Uuid directory) {
+        cluster.removeVoter(voter, find(before, voter, directory).directoryId());
+        return "Node " + voter + " is no voter any more";
     }
 
     /// Who is meant.
@@ -63,7 +41,7 @@ final class QuorumRemoveCommand implements Callable<Integer> {
         if (meant.isEmpty()) {
             throw new ToolException(
                     "No voter has id " + id + (directoryId == null ? "" : " and directory " + directoryId)
-                            + "; the voters are " + VoterChange.ids(quorum.voters()) + ".",
+                            + "; the voters are " + ids(quorum.voters()) + ".",
                     "'moldau quorum status' shows ids and directories.");
         }
         if (meant.size() > 1) {

@@ -1,5 +1,10 @@
 package io.moldau.ops.cli;
 
+import io.moldau.ops.client.RawClient;
+import io.moldau.wire.message.MetadataRequestData;
+import io.moldau.wire.message.MetadataResponseData;
+import io.moldau.wire.protocol.ApiKey;
+import io.moldau.wire.protocol.MalformedMessageException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -32,6 +37,10 @@ final class ThisMachine implements Machine {
 
     private static final Logger LOG = LoggerFactory.getLogger(ThisMachine.class);
     private static final int DIAL_MS = 5000;
+
+    /// Known to brokers of today and of some years ago.
+    private static final short METADATA_VERSION = 4;
+
     private static final Duration ANSWER = Duration.ofSeconds(10);
     private static final int LISTENING = 0x0A;
 
@@ -50,6 +59,26 @@ final class ThisMachine implements Machine {
             return "no answer within " + DIAL_MS / 1000 + " s, as behind a firewall";
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
+        }
+    }
+
+    @Override
+    public List<Advertised> advertised(String host, int port) {
+        try (var client = new RawClient(new InetSocketAddress(host, port), "moldau")) {
+            return client
+                    .call(
+                            ApiKey.METADATA,
+                            METADATA_VERSION,
+                            new MetadataRequestData().setTopics(List.of()),
+                            MetadataResponseData.class)
+                    .brokers()
+                    .stream()
+                    .map(broker -> new Advertised(broker.nodeId(), broker.host(), broker.port()))
+                    .toList();
+        } catch (IOException | MalformedMessageException e) {
+            // With TLS or SASL it takes a real client, which says itself what it finds.
+            LOG.debug("no addresses of brokers host={} port={}", host, port, e);
+            return List.of();
         }
     }
 

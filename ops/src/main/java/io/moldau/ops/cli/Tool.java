@@ -2,7 +2,9 @@ package io.moldau.ops.cli;
 
 import io.moldau.common.Uuid;
 import io.moldau.common.time.SystemTime;
+import io.moldau.ops.logging.LoggingProvider;
 import io.moldau.ops.report.QuorumReport.Address;
+import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -29,20 +31,27 @@ public final class Tool {
 
     /// @param words the command and its arguments
     public static void main(String[] words) {
+        LoggingProvider.use();
         // What went wrong is told once, by the command. Loggers read this when the first of them is made.
         for (String library : List.of("org.apache.kafka", "org.apache.ratis")) {
-            String logger = "org.slf4j.simpleLogger.log." + library;
+            String logger = "moldau.log.level." + library;
             System.setProperty(logger, System.getProperty(logger, "off"));
         }
         var out = new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true);
         var error = new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true);
+        System.exit(run(System.in, out, error, words));
+    }
+
+    /// Runs one command in this process.
+    ///
+    /// @return the exit status
+    public static int run(InputStream in, PrintWriter out, PrintWriter error, String... words) {
         var machine = new ThisMachine();
         var clients = new KafkaClients(machine);
-        System.exit(
-                commands(new ToolContext(out, error, System.in, new SystemTime(), clients::cluster, clients, machine))
-                        .setOut(out)
-                        .setErr(error)
-                        .execute(words));
+        return commands(new ToolContext(out, error, in, new SystemTime(), clients::cluster, clients, machine))
+                .setOut(out)
+                .setErr(error)
+                .execute(words);
     }
 
     /// A new command is a class and a line here.
@@ -69,7 +78,17 @@ public final class Tool {
         var explain = new CommandLine(new ExplainCommand())
                 .addSubcommand(new ExplainCommand.OfPartition(context))
                 .addSubcommand(new ExplainCommand.OfGroup(context))
-                .addSubcommand(new ExplainCommand.OfBroker(context));
+                .addSubcommand(new ExplainCommand.OfBroker(context))
+                .addSubcommand(new ExplainCommand.OfTransaction(context))
+                .addSubcommand(new ExplainCommand.OfError(context));
+        var acls = new CommandLine(new AclsCommand())
+                .addSubcommand(new AclsCommand.Listing(context))
+                .addSubcommand(new AclsCommand.Add(context))
+                .addSubcommand(new AclsCommand.Remove(context));
+        var users = new CommandLine(new UsersCommand())
+                .addSubcommand(new UsersCommand.Listing(context))
+                .addSubcommand(new UsersCommand.Add(context))
+                .addSubcommand(new UsersCommand.Remove(context));
         return prepared(new CommandLine(new Tool())
                 .addSubcommand(topics)
                 .addSubcommand(new ProduceCommand(context))
@@ -79,6 +98,8 @@ public final class Tool {
                 .addSubcommand(configs)
                 .addSubcommand(new BrokersCommand(context))
                 .addSubcommand(quorum)
+                .addSubcommand(acls)
+                .addSubcommand(users)
                 .addSubcommand(explain)
                 .addSubcommand(new DoctorCommand(context))
                 .addSubcommand(new CheckConfigCommand(context))

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -35,6 +36,31 @@ import picocli.CommandLine.Parameters;
             "  moldau topics delete orders"
         })
 final class TopicsCommand {
+
+    /// What a topic is to be like.
+    static final class Shape {
+
+        @Option(
+                names = {"-p", "--partitions"},
+                paramLabel = "N",
+                description = "How many partitions there are to be; never fewer than now (default for a new topic:"
+                        + " num.partitions of the cluster).")
+        private @Nullable Integer partitions;
+
+        @Option(
+                names = {"-r", "--replication-factor"},
+                paramLabel = "N",
+                description =
+                        "How many replicas each is to have (default for a new topic: default.replication.factor of"
+                                + " the cluster).")
+        private @Nullable Integer replicationFactor;
+
+        @Option(
+                names = {"-c", "--config"},
+                paramLabel = "KEY=VALUE",
+                description = "A setting of the topic; may be repeated.")
+        private Map<String, String> configs = Map.of();
+    }
 
     /// `moldau topics list`
     @Command(
@@ -130,23 +156,8 @@ final class TopicsCommand {
         @Parameters(paramLabel = "TOPIC", description = "Its name.")
         private String name = "";
 
-        @Option(
-                names = {"-p", "--partitions"},
-                paramLabel = "N",
-                description = "Partitions (default: num.partitions of the cluster).")
-        private @Nullable Integer partitions;
-
-        @Option(
-                names = {"-r", "--replication-factor"},
-                paramLabel = "N",
-                description = "Replicas of each (default: default.replication.factor of the cluster).")
-        private @Nullable Integer replicationFactor;
-
-        @Option(
-                names = {"-c", "--config"},
-                paramLabel = "KEY=VALUE",
-                description = "A setting of the topic; may be repeated.")
-        private Map<String, String> configs = Map.of();
+        @Mixin
+        private final Shape shape = new Shape();
 
         @Option(names = "--if-not-exists", description = "It is no failure if the topic exists.")
         private boolean ifNotExists;
@@ -164,7 +175,8 @@ final class TopicsCommand {
                 print(Map.of("topic", name, "created", false), "Topic " + name + " exists already.");
                 return DONE;
             }
-            cluster.createTopic(name, optional(partitions), optional(replicationFactor), configs, dryRun);
+            cluster.createTopic(
+                    name, optional(shape.partitions), optional(shape.replicationFactor), shape.configs, dryRun);
             print(
                     Map.of("topic", name, "created", !dryRun),
                     "Topic " + name + (dryRun ? " would be created." : " is created."));
@@ -225,23 +237,8 @@ final class TopicsCommand {
         @Parameters(paramLabel = "TOPIC", description = "Its name.")
         private String name = "";
 
-        @Option(
-                names = {"-p", "--partitions"},
-                paramLabel = "N",
-                description = "How many partitions there are to be; never fewer than now.")
-        private @Nullable Integer partitions;
-
-        @Option(
-                names = {"-r", "--replication-factor"},
-                paramLabel = "N",
-                description = "How many replicas each is to have.")
-        private @Nullable Integer replicationFactor;
-
-        @Option(
-                names = {"-c", "--config"},
-                paramLabel = "KEY=VALUE",
-                description = "A setting of the topic; may be repeated.")
-        private Map<String, String> configs = Map.of();
+        @Mixin
+        private final Shape shape = new Shape();
 
         @Option(names = "--unset", paramLabel = "KEY", description = "A setting to take away; may be repeated.")
         private List<String> unset = List.of();
@@ -252,7 +249,10 @@ final class TopicsCommand {
 
         @Override
         void check() {
-            if (partitions == null && replicationFactor == null && configs.isEmpty() && unset.isEmpty()) {
+            if (shape.partitions == null
+                    && shape.replicationFactor == null
+                    && shape.configs.isEmpty()
+                    && unset.isEmpty()) {
                 throw new ToolException(
                         "Nothing was said to change in topic " + name + ".",
                         "Add -p, -r, -c KEY=VALUE or --unset KEY.");
@@ -265,7 +265,7 @@ final class TopicsCommand {
             Map<String, Object> json = new LinkedHashMap<>();
             List<String> told = new ArrayList<>();
             json.put("topic", name);
-            Integer total = partitions;
+            Integer total = shape.partitions;
             if (total != null) {
                 int now = topic.partitions().size();
                 if (total < now) {
@@ -281,14 +281,14 @@ final class TopicsCommand {
                         + (total > now ? ", it had " + now + "." : " already."));
             }
             Map<String, Optional<String>> changes = new TreeMap<>();
-            configs.forEach((key, value) -> changes.put(key, Optional.of(value)));
+            shape.configs.forEach((key, value) -> changes.put(key, Optional.of(value)));
             unset.forEach(key -> changes.put(key, Optional.empty()));
             if (!changes.isEmpty()) {
                 cluster.alterConfigs(new ConfigResource(ConfigResource.Type.TOPIC, name), changes);
                 json.put("configs", List.copyOf(changes.keySet()));
                 told.add("Changed: " + String.join(", ", changes.keySet()) + ".");
             }
-            Integer replicas = replicationFactor;
+            Integer replicas = shape.replicationFactor;
             if (replicas != null) {
                 Map<TopicPartition, List<Integer>> moves = moves(cluster, replicas);
                 if (!moves.isEmpty()) {

@@ -12,8 +12,11 @@ import io.moldau.metadata.quorum.OwnMetrics;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
+import io.moldau.ops.state.Leaders;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /// Tells the node, its network, the metadata it knows, and its member of the quorum.
 final class ClusterSource implements MetricSource {
@@ -24,10 +27,13 @@ final class ClusterSource implements MetricSource {
 
     private final NodeView node;
     private final String version;
+    private final Supplier<Map<String, Boolean>> reached;
 
-    ClusterSource(NodeView node, String version) {
+    /// @param reached by advertised listener, whether the node found itself there; empty as long as it has not looked
+    ClusterSource(NodeView node, String version, Supplier<Map<String, Boolean>> reached) {
         this.node = node;
         this.version = version;
+        this.reached = reached;
     }
 
     @Override
@@ -45,6 +51,8 @@ final class ClusterSource implements MetricSource {
                 Metrics.NODE_READY,
                 node.serving().getAsBoolean() && !node.stopping().getAsBoolean() ? 1 : 0);
         into.add(Metrics.BROKER_STATE, brokerState());
+        into.add(Metrics.NODE_TIME, node.time().milliseconds() / 1e3);
+        reached.get().forEach((listener, itself) -> into.add(Metrics.LISTENER_REACHED, itself ? 1 : 0, listener));
         var network = node.network().get();
         into.add(Metrics.REQUEST_MEMORY, network.requestBytes());
         into.add(Metrics.REQUEST_MEMORY_LIMIT, network.requestBytesLimit());
@@ -89,7 +97,7 @@ final class ClusterSource implements MetricSource {
         for (TopicImage topic : image.topics().topics()) {
             for (PartitionRegistration partition : topic.partitions().values()) {
                 partitions++;
-                if (!partition.hasLeader()) {
+                if (Leaders.isOffline(image.cluster(), partition)) {
                     offline++;
                 } else if (partition.leader() != partition.preferredReplica()) {
                     imbalanced++;

@@ -49,8 +49,17 @@ final class Metrics {
                     + "`moldau.metrics.max.*` are reached.",
             "what");
 
+    static final MetricDefinition NODE_TIME = gauge(
+            "moldau_node_time_seconds",
+            "The node's clock, in seconds since 1970, at the scrape: nodes that differ have clocks that differ.");
+    static final MetricDefinition LISTENER_REACHED = gauge(
+            "moldau_advertised_listener_reached",
+            "1 if the node found itself at the address it tells clients, 0 if clients will fail there; asked once, after "
+                    + "the start. The node's log says why.",
+            LISTENER);
+
     static {
-        area("The node", NODE_INFO, NODE_READY, BROKER_STATE, SCRAPE_SECONDS, LEFT_OFF);
+        area("The node", NODE_INFO, NODE_READY, BROKER_STATE, NODE_TIME, LISTENER_REACHED, SCRAPE_SECONDS, LEFT_OFF);
     }
 
     // ---- requests

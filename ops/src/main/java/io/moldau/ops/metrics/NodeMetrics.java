@@ -6,7 +6,9 @@ import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.state.GroupLags;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final NodeServices services;
     private final LiveRates rates;
     private final AtomicReference<@Nullable NodeView> node = new AtomicReference<>();
+    private final AtomicReference<Map<String, Boolean>> reached = new AtomicReference<>(Map.of());
     private @Nullable PrometheusEndpoint endpoint;
     private @Nullable GroupLags lags;
 
@@ -53,6 +56,15 @@ public final class NodeMetrics implements AutoCloseable {
     public synchronized void observe(NodeView view, @Nullable GroupLags groupLags) {
         lags = groupLags;
         node.set(view);
+    }
+
+    /// Tells which of its advertised listeners the node reached, and found itself there.
+    ///
+    /// @param verdicts by listener, null where it did
+    public void dialled(Map<String, ? extends @Nullable Object> verdicts) {
+        Map<String, Boolean> now = new LinkedHashMap<>();
+        verdicts.forEach((listener, problem) -> now.put(listener, problem == null));
+        reached.set(now);
     }
 
     private boolean hasTopic(String name) {
@@ -86,8 +98,8 @@ public final class NodeMetrics implements AutoCloseable {
         if (view == null) {
             throw new IllegalStateException("the node is starting");
         }
-        List<MetricSource> sources =
-                new ArrayList<>(List.of(new ClusterSource(view, version), new ProcessSource(), requests, quorum));
+        List<MetricSource> sources = new ArrayList<>(
+                List.of(new ClusterSource(view, version, reached::get), new ProcessSource(), requests, quorum));
         NodeView.Broker broker = view.broker();
         if (broker != null) {
             sources.add(traffic);

@@ -31,14 +31,9 @@ public final class Diagnosis {
     /// What a node's admin listener says.
     ///
     /// @param answer of `/ready`
+    /// @param metrics of `/metrics`
     /// @param aheadMs how far its clock is ahead of this machine's
-    public record NodeAnswer(
-            String url,
-            boolean ready,
-            String answer,
-            OptionalDouble openFiles,
-            OptionalDouble mostFiles,
-            long aheadMs) {}
+    public record NodeAnswer(String url, boolean ready, String answer, Scraped metrics, long aheadMs) {}
 
     private Diagnosis() {}
 
@@ -141,7 +136,11 @@ public final class Diagnosis {
         if (partition.offline()) {
             return "offline";
         }
-        return partition.isr().size() < picture.minInsync(topic) ? "under min.insync.replicas" : "under-replicated";
+        return partition.isr().size()
+                        < Math.min(
+                                picture.minInsync(topic), partition.replicas().size())
+                ? "under min.insync.replicas"
+                : "under-replicated";
     }
 
     public static List<Finding> groups(List<GroupReport> groups) {
@@ -174,9 +173,13 @@ public final class Diagnosis {
                         "The node at " + node.url() + " is not ready: " + node.answer(),
                         "Its log says what it waits for."));
             }
-            if (node.mostFiles().isPresent() && node.openFiles().isPresent()) {
-                double most = node.mostFiles().getAsDouble();
-                double open = node.openFiles().getAsDouble();
+            findings.addAll(advertised(node));
+            findings.addAll(dropped(node));
+            OptionalDouble openFiles = node.metrics().value("process_files_open_files");
+            OptionalDouble mostFiles = node.metrics().value("process_files_max_files");
+            if (mostFiles.isPresent() && openFiles.isPresent()) {
+                double most = mostFiles.getAsDouble();
+                double open = openFiles.getAsDouble();
                 String text = "The node at " + node.url() + " may open " + Math.round(most) + " files and has "
                         + Math.round(open) + " open.";
                 String remedy = "Raise the limit (ulimit -n, or LimitNOFILE of its service) to 100000 and restart it.";
@@ -201,6 +204,53 @@ public final class Diagnosis {
             String node = nodes.getFirst().url();
             skew(findings, Math.abs(ahead), ahead > 0 ? node : "this machine", ahead > 0 ? "this machine" : node);
         }
+        return findings;
+    }
+
+    private static List<Finding> advertised(NodeAnswer node) {
+        List<Finding> findings = new ArrayList<>();
+        node.metrics().values("moldau_advertised_listener_reached").forEach((listener, itself) -> {
+            if (itself == 0) {
+                findings.add(Finding.problem(
+                        "The node at " + node.url() + " did not find itself where it tells clients of listener "
+                                + listener + " to come.",
+                        "Set its advertised.listeners to an address that clients reach; its log says what it found"
+                                + " there (\"clients will fail\")."));
+            }
+        });
+        return findings;
+    }
+
+    /// Connections the node closed for what came over them, or for their number.
+    private static List<Finding> dropped(NodeAnswer node) {
+        List<Finding> findings = new ArrayList<>();
+        node.metrics().values("moldau_connections_dropped_total").forEach((key, count) -> {
+            int blank = key.lastIndexOf(' ');
+            String listener = blank < 0 ? key : key.substring(0, blank);
+            String cause = key.substring(blank + 1);
+            String look = " Who it was: 'moldau configs set logger NODE io.moldau.broker.net=DEBUG', and its log.";
+            String remedy = switch (cause) {
+                case "bad_frame" ->
+                    "Something speaks HTTP or TLS to a plaintext port, or sends more than"
+                            + " socket.request.max.bytes; check the client's address and security.protocol."
+                            + look;
+                case "bad_request" ->
+                    "A client sends requests that do not exist here, or not in that version: is it older than"
+                            + " Kafka 2.1, does it use SASL on a PLAINTEXT listener, or features that are not"
+                            + " built yet?" + look;
+                case "too_many_connections" -> "Raise max.connections, or find who opens so many." + look;
+                case "too_many_connections_per_ip" ->
+                    "Raise max.connections.per.ip or max.connections.per.ip.overrides, or find who opens so" + " many."
+                            + look;
+                default -> "";
+            };
+            if (count > 0 && !remedy.isEmpty()) {
+                findings.add(Finding.warning(
+                        "The node at " + node.url() + " closed " + Words.count(Math.round(count), "connection")
+                                + " to listener " + listener + " since its start: " + cause.replace('_', ' ') + ".",
+                        remedy));
+            }
+        });
         return findings;
     }
 

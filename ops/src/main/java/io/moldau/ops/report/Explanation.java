@@ -54,16 +54,10 @@ public final class Explanation {
             return Finding.problem(name + " is offline: it has no leader, so nobody can write to it or read it.", "")
                     .because(whyOffline(picture, topic, partition));
         }
-        int needed = picture.minInsync(topic);
+        int asked = picture.minInsync(topic);
         int have = partition.replicas().size();
-        if (needed > have) {
-            return Finding.problem(
-                    name + " has " + Words.count(have, "replica") + ", and min.insync.replicas asks for " + needed
-                            + " in-sync ones, more than there can be.",
-                    "Add replicas ('moldau topics alter " + topic.name() + " -r " + needed
-                            + "'), or lower it ('moldau configs set topic " + topic.name()
-                            + " min.insync.replicas=" + have + "').");
-        }
+        // More than there are replicas cannot be asked for, as in Kafka.
+        int needed = Math.min(asked, have);
         if (partition.isr().size() < needed) {
             return Finding.problem(
                             name + " takes no writes with acks=all: "
@@ -78,6 +72,14 @@ public final class Explanation {
                                     + " replicas are in sync. It serves.",
                             "")
                     .because(whyNotInSync(picture, partition));
+        }
+        if (asked > have) {
+            return Finding.note(
+                    name + " is well, and has " + Words.count(have, "replica") + ": min.insync.replicas=" + asked
+                            + " counts as " + have + " there, so a write may be on fewer brokers than it seems to ask"
+                            + " for.",
+                    "Add replicas ('moldau topics alter " + topic.name() + " -r " + asked + "'), or lower it ('moldau"
+                            + " configs set topic " + topic.name() + " min.insync.replicas=" + have + "').");
         }
         int preferred = partition.replicas().getFirst();
         if (partition.leader() != preferred) {
@@ -118,9 +120,17 @@ public final class Explanation {
                         .because(List.of(down)));
             }
         }
-        List<Integer> behind = partition.replicas().stream()
-                .filter(id -> !mayLead.contains(id) && picture.serves(id))
-                .toList();
+        List<Integer> behind = new ArrayList<>();
+        for (int id : partition.replicas()) {
+            if (!mayLead.contains(id) && picture.serves(id)) {
+                Finding down = whyAbsent(picture, id, partition);
+                if (down == null) {
+                    behind.add(id);
+                } else {
+                    causes.add(down);
+                }
+            }
+        }
         if (!behind.isEmpty()) {
             causes.add(Finding.note(
                     "broker " + ids(behind) + " serves, and may lack acknowledged records",
@@ -334,7 +344,7 @@ public final class Explanation {
         return Finding.warning(
                 "Member " + position.member() + " (" + host + ") has not moved in " + partition + " for " + seconds
                         + " s, with " + Words.count(position.lag(), "record") + " to read.",
-                "It may commit rarely (auto.commit.interval.ms; --watch looks longer), work on one record for long, or"
+                "It may commit rarely (auto.commit.interval.ms; looking longer tells), work on one record for long, or"
                         + " fail at the record at offset " + position.committed() + ": 'moldau consume "
                         + partition.topic() + " -p " + partition.partition() + " -o " + position.committed()
                         + " -n 1' shows it.");

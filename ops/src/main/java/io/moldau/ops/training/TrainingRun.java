@@ -4,6 +4,8 @@ import io.moldau.broker.Node;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.common.Errors;
 import io.moldau.ops.AdministeredNode;
+import io.moldau.ops.client.RawClient;
+import io.moldau.ops.logging.LoggingProvider;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.ApiVersionsResponseData;
 import io.moldau.wire.message.CreateTopicsRequestData;
@@ -45,6 +47,7 @@ final class TrainingRun {
 
     /// @param words the folder for the node's data, which must not exist yet
     public static void main(String[] words) throws IOException, InterruptedException {
+        LoggingProvider.use();
         var config = NodeConfig.fromProperties(Map.of(
                 "listeners",
                 "PLAINTEXT://127.0.0.1:0",
@@ -57,6 +60,7 @@ final class TrainingRun {
             try (var client = new RawClient(clientPort(node.node()))) {
                 use(client);
             }
+            node.dialItself().join();
             scrape(URI.create(Objects.requireNonNull(node.adminUrl())));
         }
     }

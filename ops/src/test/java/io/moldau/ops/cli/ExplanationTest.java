@@ -18,6 +18,7 @@ import io.moldau.ops.report.Picture.LogDir;
 import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport;
+import io.moldau.ops.report.Scraped;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -153,7 +154,9 @@ class ExplanationTest {
     void moreInSyncWantedThanThereAre() {
         topic("orders", sound(0, 1));
         minInsync.put("orders", 2);
-        assertThat(why()).contains("asks for 2 in-sync ones, more than there can be", "-r 2", "min.insync.replicas=1");
+        assertThat(why())
+                .startsWith("note: orders-0 is well, and has 1 replica: min.insync.replicas=2 counts as 1")
+                .contains("-r 2", "min.insync.replicas=1");
     }
 
     @Test
@@ -329,7 +332,11 @@ class ExplanationTest {
 
     private static Diagnosis.NodeAnswer node(String url, double open, double most, long ahead) {
         return new Diagnosis.NodeAnswer(
-                url, true, "", java.util.OptionalDouble.of(open), java.util.OptionalDouble.of(most), ahead);
+                url,
+                true,
+                "",
+                new Scraped("process_files_open_files " + open + "\nprocess_files_max_files " + most + "\n"),
+                ahead);
     }
 
     @Test
@@ -342,5 +349,27 @@ class ExplanationTest {
                 .contains("The clock of a is 7 s ahead of that of b");
         assertThat(Finding.text(Diagnosis.nodes(List.of(node("a", 10, 100_000, -9000)))))
                 .contains("The clock of this machine is 9 s ahead of that of a");
+    }
+
+    @Test
+    void addressesAndConnectionsThatFailAreLookedAt() {
+        var node = new Diagnosis.NodeAnswer("a", true, "", new Scraped("""
+                        # TYPE moldau_advertised_listener_reached gauge
+                        moldau_advertised_listener_reached{listener="IN"} 1
+                        moldau_advertised_listener_reached{listener="OUT"} 0
+                        moldau_connections_dropped_total{listener="IN",cause="idle"} 7
+                        moldau_connections_dropped_total{listener="IN",cause="bad_frame"} 1
+                        moldau_connections_dropped_total{listener="OUT",cause="bad_request"} 3
+                        moldau_connections_dropped_total{listener="OUT",cause="too_many_connections"} 0
+                        """), 0);
+        assertThat(Finding.text(Diagnosis.nodes(List.of(node))))
+                .contains("problem: The node at a did not find itself where it tells clients of listener OUT to come")
+                .contains("warning: The node at a closed 1 connection to listener IN since its start: bad frame")
+                .contains("HTTP or TLS")
+                .contains("closed 3 connections to listener OUT since its start: bad request")
+                .contains("configs set logger")
+                .doesNotContain("listener IN to come")
+                .doesNotContain("idle")
+                .doesNotContain("too many");
     }
 }

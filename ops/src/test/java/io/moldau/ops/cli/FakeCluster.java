@@ -9,6 +9,9 @@ import io.moldau.ops.report.Picture.Partition;
 import io.moldau.ops.report.Picture.Topic;
 import io.moldau.ops.report.QuorumReport.Address;
 import io.moldau.ops.report.QuorumReport.Quorum;
+import io.moldau.ops.report.TransactionExplanation.OpenProducer;
+import io.moldau.ops.report.TransactionExplanation.Transaction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,6 +26,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.config.ConfigResource;
 
 /// A cluster in memory, which does what it is told and remembers it.
@@ -188,6 +194,70 @@ class FakeCluster implements Cluster {
             }
         });
         return found;
+    }
+
+    final List<Transaction> transactions = new ArrayList<>();
+    final Map<TopicPartition, List<OpenProducer>> producers = new HashMap<>();
+    final Map<TopicPartition, Long> stable = new HashMap<>();
+    final List<AclBinding> acls = new ArrayList<>();
+    final List<Credential> users = new ArrayList<>();
+
+    @Override
+    public List<Transaction> transactions() {
+        return transactions;
+    }
+
+    @Override
+    public Transaction transaction(String id) {
+        return transactions.stream()
+                .filter(transaction -> transaction.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new ToolException("There is no transaction " + id + ".", "Look at the list."));
+    }
+
+    @Override
+    public Map<TopicPartition, List<OpenProducer>> producers(Collection<TopicPartition> partitions) {
+        return producers;
+    }
+
+    @Override
+    public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
+        return stable;
+    }
+
+    @Override
+    public Collection<AclBinding> acls(AclBindingFilter which) {
+        return acls.stream().filter(which::matches).toList();
+    }
+
+    @Override
+    public void addAcls(Collection<AclBinding> more) {
+        acls.addAll(more);
+    }
+
+    @Override
+    public Collection<AclBinding> removeAcls(Collection<AclBindingFilter> which) {
+        List<AclBinding> gone = acls.stream()
+                .filter(acl -> which.stream().anyMatch(filter -> filter.matches(acl)))
+                .toList();
+        acls.removeAll(gone);
+        return gone;
+    }
+
+    @Override
+    public List<Credential> users() {
+        return users;
+    }
+
+    @Override
+    public void addUser(Credential credential, byte[] password) {
+        users.add(credential);
+        told.add("password " + new String(password, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void removeUser(String user, ScramMechanism mechanism) {
+        told.add("remove user " + user + " " + mechanism.mechanismName());
     }
 
     @Override

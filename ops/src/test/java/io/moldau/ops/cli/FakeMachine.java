@@ -38,6 +38,14 @@ final class FakeMachine implements Machine {
         return unreachable.getOrDefault(host + ":" + port, "");
     }
 
+    /// What any broker says.
+    final List<Advertised> advertised = new ArrayList<>();
+
+    @Override
+    public List<Advertised> advertised(String host, int port) {
+        return advertised;
+    }
+
     @Override
     public Answer get(URI uri) {
         Deque<Answer> left = answers.getOrDefault(uri, new ArrayDeque<>());

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,5 +149,37 @@ class LogDumpTest {
     void metadataIsLookedForWhereItIs() {
         assertThat(typed.run("metadata dump " + folder)).isEqualTo(1);
         assertThat(typed.error()).contains(folder.toString(), "log.dirs");
+    }
+
+    @Test
+    void producersAndAbortedTransactionsAreRead() throws IOException {
+        var producer = ByteBuffer.allocate(56).putShort((short) 1).putInt(0).putInt(1);
+        producer.putLong(9)
+                .putShort((short) 2)
+                .putInt(4)
+                .putLong(8)
+                .putInt(1)
+                .putLong(1234)
+                .putInt(-1)
+                .putLong(-1);
+        var crc = new CRC32C();
+        crc.update(producer.array(), 6, 50);
+        producer.putInt(2, (int) crc.getValue());
+        Path snapshot = Files.write(folder.resolve("00000000000000000009.snapshot"), producer.array());
+        assertThat(typed.run("log dump --json " + snapshot)).isZero();
+        assertThat(typed.out()).contains("\"producerId\":9", "\"lastSequence\":4", "\"lastOffset\":8");
+
+        Files.write(snapshot, producer.put(20, (byte) 7).array());
+        assertThat(typed.run("log dump " + snapshot)).isEqualTo(1);
+        assertThat(typed.out()).contains("DAMAGED", "no snapshot of producers");
+
+        var aborted = ByteBuffer.allocate(34).putShort((short) 0);
+        aborted.putLong(9).putLong(5).putLong(7).putLong(8);
+        Path index = Files.write(folder.resolve("00000000000000000005.txnindex"), aborted.array());
+        assertThat(typed.run("log dump --json " + index)).isZero();
+        assertThat(typed.out()).contains("\"firstOffset\":5", "\"lastStableOffset\":8");
+        Files.write(index, new byte[33]);
+        assertThat(typed.run("log dump " + index)).isEqualTo(1);
+        assertThat(typed.out()).contains("no multiple of 34");
     }
 }

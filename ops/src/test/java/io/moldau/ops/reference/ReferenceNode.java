@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 
 /// One combined node of Apache Kafka in a process of its own, from the jars of the test class path, to compare with.
-final class ReferenceNode implements AutoCloseable {
+public final class ReferenceNode implements AutoCloseable {
 
     private static final long START_SECONDS = 120;
 
@@ -24,7 +24,7 @@ final class ReferenceNode implements AutoCloseable {
     }
 
     /// Formats the folder, starts the node and waits until it answers.
-    static ReferenceNode start(Path folder, List<String> settings) throws Exception {
+    public static ReferenceNode start(Path folder, List<String> settings) throws Exception {
         int port = NodeProcess.freePort();
         var bootstrap = "127.0.0.1:" + port;
         var controller = "127.0.0.1:" + NodeProcess.freePort(port + 1);
@@ -70,7 +70,7 @@ final class ReferenceNode implements AutoCloseable {
                 .start();
     }
 
-    String bootstrap() {
+    public String bootstrap() {
         return bootstrap;
     }
 

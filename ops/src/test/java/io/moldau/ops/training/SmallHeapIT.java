@@ -2,6 +2,7 @@ package io.moldau.ops.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.ops.client.RawClient;
 import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.metrics.Scrape;
 import io.moldau.ops.node.NodeProcess;

@@ -45,6 +45,8 @@ public final class AlterConfigsHandler implements RequestHandler<AlterConfigsReq
             ApiError error = refused.get(i);
             if (error != null) {
                 responses.add(result(resources.get(i), error));
+            } else if (resources.get(i).resourceType() == ConfigResource.Type.BROKER_LOGGER.code()) {
+                responses.add(result(resources.get(i), LoggerChanges.ONE_BY_ONE));
             } else {
                 passedOn.add(resources.get(i));
             }

@@ -81,14 +81,5 @@ final class ConfigChanges {
             throw new ApiException(
                     Errors.INVALID_REQUEST, "Null value not supported for: " + String.join(", ", withoutValue));
         }
-        if (type == ConfigResource.Type.BROKER_LOGGER) {
-            BrokerResources.checkLocal(resource.name(), localId, false);
-            if (!resource.changes().isEmpty()) {
-                throw new ApiException(
-                        Errors.INVALID_CONFIG,
-                        "Logger " + resource.changes().getFirst().name()
-                                + " cannot be changed: this node's log levels are set at its start.");
-            }
-        }
     }
 }

@@ -41,11 +41,14 @@ public final class IncrementalAlterConfigsHandler implements RequestHandler<Incr
     private final Forwarder forwarder;
     private final MetadataCache cache;
     private final int localId;
+    private final LoggerChanges loggers;
 
-    public IncrementalAlterConfigsHandler(Forwarder forwarder, MetadataCache cache, int localId) {
+    public IncrementalAlterConfigsHandler(
+            Forwarder forwarder, MetadataCache cache, int localId, LoggerChanges loggers) {
         this.forwarder = forwarder;
         this.cache = cache;
         this.localId = localId;
+        this.loggers = loggers;
     }
 
     @Override
@@ -60,6 +63,8 @@ public final class IncrementalAlterConfigsHandler implements RequestHandler<Incr
             AlterConfigsResource resource = resources.get(i);
             if (error != null) {
                 responses.add(result(resource, error));
+            } else if (resource.resourceType() == ConfigResource.Type.BROKER_LOGGER.code()) {
+                responses.add(result(resource, loggers.change(resource, request.validateOnly())));
             } else if (resource.configs().isEmpty()) {
                 responses.add(result(resource, ApiError.NONE));
             } else {

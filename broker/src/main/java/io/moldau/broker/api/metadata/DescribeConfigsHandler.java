@@ -1,7 +1,9 @@
 package io.moldau.broker.api.metadata;
 
 import io.moldau.broker.config.ConfigResolver;
+import io.moldau.broker.config.ConfigSource;
 import io.moldau.broker.config.DescribedConfig;
+import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.metadata.MetadataCache;
 import io.moldau.broker.metadata.TopicNames;
 import io.moldau.broker.request.RequestContext;
@@ -18,6 +20,7 @@ import io.moldau.wire.message.DescribeConfigsResponseData.DescribeConfigsResult;
 import io.moldau.wire.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// DescribeConfigs, versions 1 to 4: settings with their values, where those come from, and what they are for.
 ///
@@ -27,11 +30,13 @@ public final class DescribeConfigsHandler implements RequestHandler<DescribeConf
     private final int localId;
     private final MetadataCache cache;
     private final ConfigResolver resolver;
+    private final LogLevels levels;
 
-    public DescribeConfigsHandler(int localId, MetadataCache cache, ConfigResolver resolver) {
+    public DescribeConfigsHandler(int localId, MetadataCache cache, ConfigResolver resolver, LogLevels levels) {
         this.localId = localId;
         this.cache = cache;
         this.resolver = resolver;
+        this.levels = levels;
     }
 
     @Override
@@ -52,6 +57,9 @@ public final class DescribeConfigsHandler implements RequestHandler<DescribeConf
         List<DescribeConfigsResourceResult> configs = new ArrayList<>();
         try {
             List<String> keys = resource.configurationKeys();
+            if (resource.resourceType() == ConfigResource.Type.BROKER_LOGGER.code()) {
+                return result.setErrorMessage(null).setConfigs(loggers(resource.resourceName(), keys));
+            }
             for (DescribedConfig config : described(resource, image)) {
                 if (keys == null || keys.contains(config.key().name())) {
                     configs.add(config(config, request));
@@ -90,11 +98,7 @@ public final class DescribeConfigsHandler implements RequestHandler<DescribeConf
                 BrokerResources.checkLocal(name, localId, true);
                 yield resolver.describeBroker(image.configs());
             }
-            case BROKER_LOGGER -> {
-                BrokerResources.checkLocal(name, localId, false);
-                // The levels are those of the logging library the node was started with; there is nothing to list.
-                yield List.of();
-            }
+            case BROKER_LOGGER -> List.of();
             case CLIENT_METRICS -> {
                 if (name.isEmpty()) {
                     throw new ApiException(
@@ -109,6 +113,21 @@ public final class DescribeConfigsHandler implements RequestHandler<DescribeConf
                 yield resolver.describeGroup(name, image.configs());
             }
         };
+    }
+
+    /// The levels in effect, in the place of settings (KIP-412).
+    private List<DescribeConfigsResourceResult> loggers(String node, @Nullable List<String> names) {
+        BrokerResources.checkLocal(node, localId, false);
+        List<DescribeConfigsResourceResult> loggers = new ArrayList<>();
+        levels.inEffect().forEach((name, level) -> {
+            if (names == null || names.contains(name)) {
+                loggers.add(new DescribeConfigsResourceResult()
+                        .setName(name)
+                        .setValue(level)
+                        .setConfigSource(ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG.code()));
+            }
+        });
+        return loggers;
     }
 
     private static DescribeConfigsResourceResult config(DescribedConfig config, DescribeConfigsRequestData request) {

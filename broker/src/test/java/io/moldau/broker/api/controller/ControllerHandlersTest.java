@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.moldau.broker.api.Call;
 import io.moldau.broker.api.FakeController;
 import io.moldau.broker.api.TestMetadata;
+import io.moldau.broker.config.LogLevels;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
@@ -30,10 +31,15 @@ import io.moldau.wire.message.IncrementalAlterConfigsResponseData;
 import io.moldau.wire.message.IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse;
 import io.moldau.wire.protocol.ApiKey;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ControllerHandlersTest {
@@ -165,6 +171,79 @@ class ControllerHandlersTest {
 
     // --- configuration ---
 
+    private final FakeLevels levels = new FakeLevels();
+
+    /// Two loggers, of which one can be set to anything.
+    private static final class FakeLevels implements LogLevels {
+        private final SortedMap<String, String> levels = new TreeMap<>(Map.of("root", "INFO", "a.B", "INFO"));
+
+        @Override
+        public SortedMap<String, String> inEffect() {
+            return levels;
+        }
+
+        @Override
+        public boolean knows(String logger) {
+            return levels.containsKey(logger);
+        }
+
+        @Override
+        public void set(String logger, String level) {
+            levels.put(logger, level);
+        }
+
+        @Override
+        public void unset(String logger) {
+            levels.put(logger, "unset");
+        }
+    }
+
+    private static AlterConfigsResource logger(String node, int operation, String... settings) {
+        var resource = new AlterConfigsResource().setResourceType((byte) 8).setResourceName(node);
+        List<AlterableConfig> changes = new ArrayList<>();
+        for (int i = 0; i < settings.length; i += 2) {
+            changes.add(new AlterableConfig()
+                    .setName(settings[i])
+                    .setValue(settings[i + 1])
+                    .setConfigOperation((byte) operation));
+        }
+        return resource.setConfigs(changes);
+    }
+
+    @Test
+    void levelsOfThisNodesLoggersAreChangedHere() {
+        assertThat(alter(1, logger("1", 0, "a.B", "DEBUG", "root", "WARN")))
+                .allSatisfy(it -> assertThat(it.errorCode()).isZero());
+        assertThat(levels.levels).containsEntry("a.B", "DEBUG").containsEntry("root", "WARN");
+        assertThat(alter(1, logger("1", 1, "a.B", "")))
+                .allSatisfy(it -> assertThat(it.errorCode()).isZero());
+        assertThat(levels.levels).containsEntry("a.B", "unset");
+        assertThat(controller.requests()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 0, c.D,  DEBUG, INVALID_CONFIG, does not exist",
+        "1, 0, a.B,  debug, INVALID_CONFIG, 'DEBUG, ERROR'",
+        "1, 0, a.B,  LOUD,  INVALID_CONFIG, LOUD",
+        "1, 1, c.D,  '',    INVALID_CONFIG, does not exist",
+        "1, 1, root, '',    INVALID_REQUEST, root must have a level",
+        "1, 2, a.B,  DEBUG, INVALID_REQUEST, operation 2",
+        "1, 3, a.B,  DEBUG, INVALID_REQUEST, operation 3",
+        "7, 0, a.B,  DEBUG, INVALID_REQUEST, broker 7",
+        "x, 0, a.B,  DEBUG, INVALID_REQUEST, must be its id",
+    })
+    void aLevelThatCannotBeIsRefusedAndNothingIsChanged(
+            String node, int operation, String logger, String level, Errors error, String text) {
+        var responses =
+                alter(1, logger(node, operation, logger.equals("a.B") ? "root" : "a.B", "DEBUG", logger, level));
+        assertThat(responses).singleElement().satisfies(it -> {
+            assertThat(Errors.forCode(it.errorCode())).isEqualTo(error);
+            assertThat(it.errorMessage()).contains(text);
+        });
+        assertThat(levels.levels).containsOnly(Map.entry("root", "INFO"), Map.entry("a.B", "INFO"));
+    }
+
     private static AlterConfigsResource resource(int type, String name, String key, @Nullable String value) {
         return new AlterConfigsResource()
                 .setResourceType((byte) type)
@@ -177,7 +256,8 @@ class ControllerHandlersTest {
 
     private List<AlterConfigsResourceResponse> alter(int version, AlterConfigsResource... resources) {
         return Call.answer(
-                        new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1),
+                        new IncrementalAlterConfigsHandler(
+                                forwarder, metadata.cache(), 1, new LoggerChanges(1, levels)),
                         ApiKey.INCREMENTAL_ALTER_CONFIGS,
                         version,
                         new IncrementalAlterConfigsRequestData().setResources(List.of(resources)),
@@ -226,7 +306,7 @@ class ControllerHandlersTest {
                 .setResponses(List.of(new AlterConfigsResourceResponse()
                         .setResourceType((byte) 2)
                         .setResourceName("t"))));
-        var handler = new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1);
+        var handler = new IncrementalAlterConfigsHandler(forwarder, metadata.cache(), 1, new LoggerChanges(1, levels));
         var request =
                 new IncrementalAlterConfigsRequestData().setResources(List.of(resource(2, "t", "retention.ms", "1")));
         Call first = new Call(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1).to(handler, request);

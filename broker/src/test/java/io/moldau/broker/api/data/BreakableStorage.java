@@ -17,6 +17,7 @@ public final class BreakableStorage implements LogStorage {
 
     private final LogStorage disk = new NioLogStorage();
     private final Set<Path> broken = ConcurrentHashMap.newKeySet();
+    private volatile long left = -1;
 
     void breakDown() {
         breakDown(Path.of("/"));
@@ -107,9 +108,14 @@ public final class BreakableStorage implements LogStorage {
         return disk.totalBytes(directory);
     }
 
+    /// As a disk that is nearly full says.
+    public void leave(long bytes) {
+        left = bytes;
+    }
+
     @Override
     public long usableBytes(Path directory) throws IOException {
-        return disk.usableBytes(directory);
+        return left < 0 ? disk.usableBytes(directory) : left;
     }
 
     private final class File implements LogFile {

@@ -14,13 +14,13 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 
 /// One blocking connection that speaks any version of any API.
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
 
-    final Socket socket = new Socket();
+    public final Socket socket = new Socket();
     private final DataInputStream in;
     private int correlationId;
 
-    RawClient(InetSocketAddress address) {
+    public RawClient(InetSocketAddress address) {
         try {
             socket.connect(address);
             socket.setSoTimeout(20_000);
@@ -31,7 +31,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    int send(ApiKey api, int version, Message request) {
+    public int send(ApiKey api, int version, Message request) {
         var out = new ByteBufferWritable(256);
         new RequestHeaderData()
                 .setRequestApiKey(api.id())
@@ -51,7 +51,7 @@ final class RawClient implements AutoCloseable {
         return correlationId;
     }
 
-    <M extends Message> M receive(ApiKey api, int version, int expectedCorrelationId, Class<M> type) {
+    public <M extends Message> M receive(ApiKey api, int version, int expectedCorrelationId, Class<M> type) {
         try {
             byte[] frame = new byte[in.readInt()];
             in.readFully(frame);
@@ -72,12 +72,12 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    <M extends Message> M call(ApiKey api, int version, Message request, Class<M> type) {
+    public <M extends Message> M call(ApiKey api, int version, Message request, Class<M> type) {
         return receive(api, version, send(api, version, request), type);
     }
 
     /// Whether the other side has closed.
-    boolean isClosedByPeer() {
+    public boolean isClosedByPeer() {
         try {
             return in.read() < 0;
         } catch (IOException e) {

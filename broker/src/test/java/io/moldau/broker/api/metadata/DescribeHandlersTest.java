@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.moldau.broker.api.Call;
 import io.moldau.broker.api.TestMetadata;
 import io.moldau.broker.config.ConfigResolver;
+import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.HungUpBrokers;
@@ -37,7 +38,7 @@ class DescribeHandlersTest {
 
     private DescribeConfigsResult describe(int version, DescribeConfigsResource resource, boolean details) {
         var handler = new DescribeConfigsHandler(
-                1, metadata.cache(), new ConfigResolver(NodeConfig.fromProperties(Map.of())));
+                1, metadata.cache(), new ConfigResolver(NodeConfig.fromProperties(Map.of())), LogLevels.FIXED);
         return Call.answer(
                         handler,
                         ApiKey.DESCRIBE_CONFIGS,

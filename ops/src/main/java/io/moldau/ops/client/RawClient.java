@@ -1,4 +1,4 @@
-package io.moldau.ops.training;
+package io.moldau.ops.client;
 
 import io.moldau.wire.message.RequestHeaderData;
 import io.moldau.wire.message.ResponseHeaderData;
@@ -10,22 +10,33 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 
 /// One connection that sends a request and waits for its answer. Owned by one thread.
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
 
+    private static final int CONNECT_TIMEOUT_MS = 5_000;
     private static final int ANSWER_TIMEOUT_MS = 20_000;
     private static final int LARGEST_ANSWER_BYTES = 16 << 20;
 
+    private final String purpose;
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
     private int correlationId;
 
-    RawClient(int port) throws IOException {
-        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    /// To a node of this machine.
+    public RawClient(int port) throws IOException {
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), "training");
+    }
+
+    /// @param purpose how it calls itself
+    public RawClient(InetSocketAddress address, String purpose) throws IOException {
+        this.purpose = purpose;
+        socket = new Socket();
+        socket.connect(address, CONNECT_TIMEOUT_MS);
         socket.setSoTimeout(ANSWER_TIMEOUT_MS);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
@@ -33,16 +44,16 @@ final class RawClient implements AutoCloseable {
     }
 
     /// Calls the API in its highest version.
-    <R extends Message> R call(ApiKey api, Message request, Class<R> answer) throws IOException {
+    public <R extends Message> R call(ApiKey api, Message request, Class<R> answer) throws IOException {
         return call(api, api.highestVersion(), request, answer);
     }
 
-    <R extends Message> R call(ApiKey api, short version, Message request, Class<R> answer) throws IOException {
+    public <R extends Message> R call(ApiKey api, short version, Message request, Class<R> answer) throws IOException {
         var header = new RequestHeaderData()
                 .setRequestApiKey(api.id())
                 .setRequestApiVersion(version)
                 .setCorrelationId(++correlationId)
-                .setClientId("training");
+                .setClientId(purpose);
         var frame = new ByteBufferWritable();
         header.write(frame, api.requestHeaderVersion(version));
         request.write(frame, version);

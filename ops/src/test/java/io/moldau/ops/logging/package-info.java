@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.ops.logging;
+
+import org.jspecify.annotations.NullMarked;
