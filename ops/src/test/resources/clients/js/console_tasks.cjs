@@ -109,7 +109,7 @@ function unnamed() {
   ids.filter((id, i) => ids.indexOf(id) !== i).forEach(id => bad.push(`id ${id} twice`));
   document.querySelectorAll('[aria-labelledby], [aria-describedby]').forEach(one => {
     const id = one.getAttribute('aria-labelledby') ?? one.getAttribute('aria-describedby');
-    if (!document.getElementById(id)) bad.push(`${id} is nowhere`);
+    if (!one.hidden && !document.getElementById(id)) bad.push(`${id} is nowhere`);
   });
   return bad;
 }
@@ -161,7 +161,7 @@ const PAGES = [
     const rows = await rowsOf(page, '#records');
     equal(1, rows.length, 'records found');
     same(['0', '42'], rows[0].slice(0, 2), 'where it is');
-    equal('{"order": 42, "amount": "42.50 €"}', rows[0][4]);
+    equal('{"order": 42, "amount": "42.50 €"}', rows[0][3]);
     await page.click('#records summary');
     const more = await page.textContent('#records details');
     for (const part of ['Header trace', '4bf92f35', 'Header binary', '0102fe']) {
@@ -180,7 +180,7 @@ const PAGES = [
     await until('one record', async () => ((await page.textContent('#result-heading').catch(() => '')) && (await cells(page, '#records')).length === 1));
     const rows = await rowsOf(page, '#records');
     equal('43', rows[0][1]);
-    equal('hex00ff10', rows[0][3]);
+    equal('hex00ff10', rows[0][2]);
   });
 
   await check('the message at a time', async () => {
@@ -192,9 +192,9 @@ const PAGES = [
     await page.click('button:has-text("Look")');
     const rows = await rowsOf(page, '#records', 3);
     same(['150', '151', '152'], rows.map(row => row[1]), 'offsets');
-    equal(new Date(wanted).toISOString().replace('T', ' ').replace('Z', ' UTC'), rows[0][2]);
+    equal(new Date(wanted).toISOString().replace('T', ' ').replace('Z', ' UTC'), rows[0][4]);
     const answer = await api(`/api/v1/topics/orders/partitions/0/records?time=${wanted}&limit=3`);
-    same(answer.records.map(record => record.value.text), rows.map(row => row[4]), 'values');
+    same(answer.records.map(record => record.value.text), rows.map(row => row[3]), 'values');
     await page.click('#newer');
     same(['153', '154', '155'], (await until('the next page', async () => {
       const next = await cells(page, '#records');
@@ -211,13 +211,13 @@ const PAGES = [
     await open(page, '#/topics/orders/messages?partition=1&start=newest&limit=2');
     const rows = await rowsOf(page, '#records', 2);
     same(['2,998', '2,999'], rows.map(row => row[1]), 'offsets');
-    same([facts.firstMs + 2_998, facts.firstMs + 2_999].map(ms => new Date(ms).toISOString().replace('T', ' ').replace('Z', ' UTC')), rows.map(row => row[2]), 'times');
+    same([facts.firstMs + 2_998, facts.firstMs + 2_999].map(ms => new Date(ms).toISOString().replace('T', ' ').replace('Z', ' UTC')), rows.map(row => row[4]), 'times');
   });
 
   await check('what is in a message is never markup', async () => {
     await open(page, '#/topics/orders/messages?partition=0&start=offset&at=44&limit=1');
     const rows = await rowsOf(page, '#records');
-    equal('<img src=x onerror="document.title=\'broken in\'">', rows[0][4]);
+    equal('<img src=x onerror="document.title=\'broken in\'">', rows[0][3]);
     equal(0, await page.$$eval('#records img', all => all.length), 'images');
     if ((await page.title()).includes('broken')) throw new Error('it was run');
   });
@@ -265,7 +265,8 @@ const PAGES = [
   });
 
   await check('by keyboard alone', async () => {
-    await page.goto(base + '/#/');
+    await page.goto('about:blank');
+    await page.goto(base + '/');
     await rowsOf(page, '#quorum-members', 3);
     await page.keyboard.press('Tab');
     equal('skip', await page.evaluate(() => document.activeElement.id), 'first is the way past the menu');
@@ -407,8 +408,8 @@ const PAGES = [
         await open(look, hash);
         await look.waitForSelector(ready);
         await until(`${name} is complete`, async () => look.evaluate(() => ![...document.querySelectorAll('section')].some(one => !one.hidden && !one.textContent.trim())));
-        same([], await look.evaluate(unreadable), `contrast of ${name}`);
-        same([], await look.evaluate(unnamed), `names in ${name}`);
+        equal('', (await look.evaluate(unreadable)).join('; '), `contrast of ${name}`);
+        equal('', (await look.evaluate(unnamed)).join('; '), `names in ${name}`);
         const over = await look.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (over > 0) throw new Error(`${name} is ${over} pixels wider than the window`);
         await look.screenshot({ path: path.join(pictures, `${name}-${scheme}-${width}.png`), fullPage: true });
@@ -425,8 +426,8 @@ const PAGES = [
   });
 
   await check('nothing is asked of anybody else, and nothing goes wrong', async () => {
-    same([], asked.filter(url => !url.startsWith(base + '/')), 'requests to others');
-    same([], complaints, 'complaints');
+    equal('', asked.filter(url => !url.startsWith(base + '/') && url !== 'about:blank').join('; '), 'requests to others');
+    equal('', complaints.join('; '), 'complaints');
   });
 
   await browser.close();

@@ -20,7 +20,9 @@ final class Announcement {
     /// @param adminUrl null if there is no admin listener
     static String text(
             String version, NodeConfig config, List<Endpoint> listeners, @Nullable String adminUrl, String data) {
-        var watch = adminUrl == null ? "" : "  watch " + adminUrl + "/metrics, /ready, /safe-to-stop, /api\n";
+        var watch = adminUrl == null
+                ? ""
+                : "  watch " + adminUrl + " in a browser, or its /metrics, /ready, /safe-to-stop, /api\n";
         var forClients = listeners.stream()
                 .filter(listener -> !config.isControllerListener(listener.listenerName()))
                 .toList();

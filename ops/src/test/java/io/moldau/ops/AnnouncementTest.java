@@ -20,7 +20,7 @@ class AnnouncementTest {
 
         assertThat(text)
                 .startsWith("Moldau 1.0 is ready: node 7 listens on PLAINTEXT://10.0.0.1:9092\n")
-                .contains("/data", "kcat -b 10.0.0.1:9092 ", "  watch http://127.0.0.1:9644/metrics")
+                .contains("/data", "kcat -b 10.0.0.1:9092 ", "  watch http://127.0.0.1:9644 in a browser")
                 .endsWith("\n  stop  Ctrl-C")
                 .doesNotContain("9093");
     }

@@ -397,6 +397,41 @@ class MetadataFetchTest {
     }
 
     @Test
+    void aFollowerKnowsHowFarItIsBehindAndForHowLongNobodyHasAnswered() {
+        bootstrap();
+        var channel = new Channel(service(0));
+        ManualEventLoop loop = loop();
+        var loader = new MetadataLoader(loop, time, faults, List.of());
+        var fetcher = new MetadataFetcher(
+                5,
+                TestImages.CLUSTER,
+                ControllerChannels.only(channel),
+                loader,
+                scratch.resolve("snapshot"),
+                loop,
+                time);
+        fetcher.start();
+        runAll();
+        assertThat(fetcher.progress()).isEqualTo(new MetadataFetcher.Progress(0, 0));
+
+        channel.broken = true;
+        // The fetch that waits at the controller still comes back.
+        time.advanceMillis(20_000);
+        runAll();
+        long silentNanos = fetcher.progress().silentNanos();
+        time.advanceMillis(7_000);
+        runAll();
+        assertThat(fetcher.progress().silentNanos() - silentNanos).isEqualTo(7_000_000_000L);
+
+        channel.broken = false;
+        append(new RandomRecords(random).next(image()));
+        time.advanceMillis(2_000);
+        runAll();
+        assertThat(fetcher.progress().entriesBehind()).isZero();
+        assertThat(fetcher.progress().silentNanos()).isLessThan(2_000_000_000L);
+    }
+
+    @Test
     void aPublisherThatComesLateIsToldEverythingAndOneThatThrowsStopsNobody() {
         bootstrap();
         ManualEventLoop loop = loop();

@@ -4,6 +4,7 @@ import io.moldau.common.TopicPartition;
 import io.moldau.ops.report.GroupReport;
 import io.moldau.ops.state.ClusterGroups;
 import io.moldau.ops.state.GroupLags;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +103,7 @@ final class GroupAnswers {
                                 member.assigned().size()))
                         .toList(),
                 entry.lags().lags().stream()
+                        .sorted(Comparator.comparing(GroupLags.Lag::topic).thenComparing(GroupLags.Lag::partition))
                         .map(lag -> partition(lag, entry, members))
                         .toList());
     }

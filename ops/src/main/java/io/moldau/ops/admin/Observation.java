@@ -9,11 +9,13 @@ import io.moldau.common.TopicPartition;
 import io.moldau.log.LogView;
 import io.moldau.metadata.controller.ControllerContext;
 import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.ClusterImage;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.ops.report.QuorumReport;
 import io.moldau.ops.state.LeaderReads;
+import io.moldau.ops.state.Leaders;
 import io.moldau.ops.state.SafeToStop;
 import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeQuorumResponseData;
@@ -133,7 +135,7 @@ final class Observation {
         int underReplicated = 0;
         for (TopicImage topic : image.topics().topics()) {
             partitions += topic.partitions().size();
-            offline += offline(topic);
+            offline += Leaders.offline(image.cluster(), topic);
             underReplicated += underReplicated(topic);
         }
         int fenced = (int) image.cluster().brokers().stream()
@@ -158,12 +160,6 @@ final class Observation {
                 underReplicated);
     }
 
-    private static int offline(TopicImage topic) {
-        return (int) topic.partitions().values().stream()
-                .filter(partition -> !partition.hasLeader())
-                .count();
-    }
-
     private static int underReplicated(TopicImage topic) {
         return (int) topic.partitions().values().stream()
                 .filter(Observation::isUnderReplicated)
@@ -181,8 +177,9 @@ final class Observation {
         for (TopicImage topic : image.topics().topics()) {
             for (PartitionRegistration partition : topic.partitions().values()) {
                 partition.replicas().forEach(replica -> counts.computeIfAbsent(replica, id -> new int[3])[0]++);
-                if (partition.hasLeader()) {
-                    counts.computeIfAbsent(partition.leader(), id -> new int[3])[1]++;
+                int leader = Leaders.serving(image.cluster(), partition);
+                if (leader >= 0) {
+                    counts.computeIfAbsent(leader, id -> new int[3])[1]++;
                 }
                 counts.computeIfAbsent(partition.preferredReplica(), id -> new int[3])[2]++;
             }
@@ -211,23 +208,27 @@ final class Observation {
 
     /// @param part of the names of the topics that are wanted
     Answers.Topics topics(String part, int limit) {
-        List<TopicImage> matching = node.image().get().topics().topics().stream()
+        MetadataImage image = node.image().get();
+        List<TopicImage> matching = image.topics().topics().stream()
                 .filter(topic -> topic.name().contains(part))
                 .toList();
         return new Answers.Topics(
-                matching.stream().limit(limit).map(Observation::summary).toList(),
+                matching.stream()
+                        .limit(limit)
+                        .map(topic -> summary(image, topic))
+                        .toList(),
                 matching.size(),
                 Math.max(0, matching.size() - limit));
     }
 
-    private static Answers.TopicSummary summary(TopicImage topic) {
+    private static Answers.TopicSummary summary(MetadataImage image, TopicImage topic) {
         return new Answers.TopicSummary(
                 topic.name(),
                 topic.id().toString(),
                 TopicNames.isInternal(topic.name()),
                 topic.partitions().size(),
                 replicationFactor(topic),
-                offline(topic),
+                Leaders.offline(image.cluster(), topic),
                 underReplicated(topic));
     }
 
@@ -241,11 +242,12 @@ final class Observation {
     /// @param from the first partition that is told
     Answers.Topic topic(String name, int from, int limit) {
         TopicImage topic = existing(name);
+        ClusterImage cluster = node.image().get().cluster();
         int minInsync = node.minInsyncReplicas().applyAsInt(name);
         var some = new TreeMap<>(topic.partitions())
                 .tailMap(from).entrySet().stream().limit(limit).toList();
         List<TopicPartition> elsewhere = some.stream()
-                .filter(entry -> entry.getValue().hasLeader()
+                .filter(entry -> !Leaders.isOffline(cluster, entry.getValue())
                         && entry.getValue().leader() != node.config().nodeId())
                 .map(entry -> new TopicPartition(name, entry.getKey()))
                 .toList();
@@ -256,20 +258,20 @@ final class Observation {
             PartitionRegistration partition = entry.getValue();
             var id = new TopicPartition(name, entry.getKey());
             Answers.Replica local = local(id);
-            boolean leadsHere =
-                    local != null && partition.leader() == node.config().nodeId();
+            int leader = Leaders.serving(cluster, partition);
+            Answers.Replica leading = leader == node.config().nodeId() ? local : null;
             partitions.add(new Answers.Partition(
                     entry.getKey(),
-                    partition.hasLeader() ? partition.leader() : null,
+                    leader < 0 ? null : leader,
                     partition.leaderEpoch(),
                     partition.replicas(),
                     partition.isr(),
                     partition.elr(),
-                    !partition.hasLeader(),
+                    leader < 0,
                     isUnderReplicated(partition),
                     partition.isr().size() < minInsync,
-                    leadsHere ? Long.valueOf(local.logStartOffset()) : starts.get(id),
-                    leadsHere ? Long.valueOf(local.highWatermark()) : ends.get(id),
+                    leading != null ? Long.valueOf(leading.logStartOffset()) : starts.get(id),
+                    leading != null ? Long.valueOf(leading.highWatermark()) : ends.get(id),
                     local));
         }
         int behind = (int) topic.partitions().keySet().stream()

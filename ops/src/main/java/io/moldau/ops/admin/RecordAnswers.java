@@ -16,6 +16,7 @@ import io.moldau.ops.records.RecordSource;
 import io.moldau.ops.records.SourceException;
 import io.moldau.ops.records.TopicSearch;
 import io.moldau.ops.state.LeaderReads;
+import io.moldau.ops.state.Leaders;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -85,7 +86,9 @@ final class RecordAnswers {
                 && replica.isLeader()) {
             return new LocalSource(replica);
         }
-        return partition != null && partition.hasLeader() ? new LeaderSource(leaders, name) : null;
+        return partition == null || Leaders.isOffline(node.image().get().cluster(), partition)
+                ? null
+                : new LeaderSource(leaders, name);
     }
 
     private static RecordQuery query(Parameters asked) {

@@ -12,6 +12,7 @@ import io.moldau.metadata.quorum.OwnMetrics;
 import io.moldau.metadata.quorum.QuorumDescription;
 import io.moldau.metadata.quorum.QuorumState;
 import io.moldau.metadata.quorum.SnapshotSource;
+import io.moldau.ops.state.Leaders;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
@@ -96,7 +97,7 @@ final class ClusterSource implements MetricSource {
         for (TopicImage topic : image.topics().topics()) {
             for (PartitionRegistration partition : topic.partitions().values()) {
                 partitions++;
-                if (!partition.hasLeader()) {
+                if (Leaders.isOffline(image.cluster(), partition)) {
                     offline++;
                 } else if (partition.leader() != partition.preferredReplica()) {
                     imbalanced++;

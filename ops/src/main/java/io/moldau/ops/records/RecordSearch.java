@@ -147,15 +147,15 @@ public final class RecordSearch {
                 if (cursor.offset() >= end) {
                     return Stop.END;
                 }
+                if (found.size() >= query.limit() || answerBytes > ANSWER_BYTES) {
+                    return Stop.LIMIT;
+                }
                 if (scanned >= bounds.records()) {
                     return Stop.BOUND;
                 }
                 scanned++;
                 boolean wanted = query.key() == null || query.key().equals(cursor.key()) && !batch.isControl();
                 if (wanted) {
-                    if (found.size() >= query.limit() || answerBytes > ANSWER_BYTES) {
-                        return Stop.LIMIT;
-                    }
                     add(found(batch, cursor.record()));
                 }
                 next = cursor.offset() + 1;

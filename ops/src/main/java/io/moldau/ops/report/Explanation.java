@@ -344,7 +344,7 @@ public final class Explanation {
         return Finding.warning(
                 "Member " + position.member() + " (" + host + ") has not moved in " + partition + " for " + seconds
                         + " s, with " + Words.count(position.lag(), "record") + " to read.",
-                "It may commit rarely (auto.commit.interval.ms; --watch looks longer), work on one record for long, or"
+                "It may commit rarely (auto.commit.interval.ms; looking longer tells), work on one record for long, or"
                         + " fail at the record at offset " + position.committed() + ": 'moldau consume "
                         + partition.topic() + " -p " + partition.partition() + " -o " + position.committed()
                         + " -n 1' shows it.");

@@ -7,6 +7,7 @@ import io.moldau.common.Endpoint;
 import io.moldau.common.Errors;
 import io.moldau.log.dir.LogDirState;
 import io.moldau.metadata.image.BrokerRegistration;
+import io.moldau.metadata.image.ClusterImage;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
@@ -53,7 +54,7 @@ public final class ClusterPicture {
         Map<String, Integer> minInsync = new HashMap<>();
         for (TopicImage topic : image.topics().topics()) {
             if (topics.test(topic.name())) {
-                named.put(topic.name(), topic(topic));
+                named.put(topic.name(), topic(image.cluster(), topic));
                 minInsync.put(topic.name(), node.minInsyncReplicas().applyAsInt(topic.name()));
             }
         }
@@ -64,20 +65,16 @@ public final class ClusterPicture {
         return new Picture(brokers, named, minInsync, logDirs(brokers), quorumLeader);
     }
 
-    private static Topic topic(TopicImage topic) {
+    private static Topic topic(ClusterImage cluster, TopicImage topic) {
         List<Partition> partitions = new ArrayList<>();
-        topic.partitions().forEach((id, partition) -> partitions.add(partition(id, partition)));
+        topic.partitions().forEach((id, partition) -> partitions.add(partition(id, cluster, partition)));
         partitions.sort(Comparator.comparing(Partition::id));
         return new Topic(topic.name(), topic.id(), TopicNames.isInternal(topic.name()), List.copyOf(partitions));
     }
 
-    private static Partition partition(int id, PartitionRegistration partition) {
+    private static Partition partition(int id, ClusterImage cluster, PartitionRegistration partition) {
         return new Partition(
-                id,
-                partition.hasLeader() ? partition.leader() : -1,
-                partition.replicas(),
-                partition.isr(),
-                partition.elr());
+                id, Leaders.serving(cluster, partition), partition.replicas(), partition.isr(), partition.elr());
     }
 
     private Broker broker(BrokerRegistration broker) {

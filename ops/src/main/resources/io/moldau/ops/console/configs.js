@@ -11,7 +11,7 @@ const SOURCES = {
   DYNAMIC_TOPIC_CONFIG: 'set for this topic',
   DYNAMIC_BROKER_CONFIG: 'set for this broker, at run time',
   DYNAMIC_DEFAULT_BROKER_CONFIG: 'set for all brokers, at run time',
-  STATIC_BROKER_CONFIG: 'the file or command line of the broker',
+  STATIC_BROKER_CONFIG: 'set when the broker was started',
   DEFAULT_CONFIG: 'default',
   DYNAMIC_GROUP_CONFIG: 'set for this group',
 };
@@ -29,8 +29,8 @@ function row(config) {
     h('details', { class: 'setting' }, h('summary', {}, h('code', {}, config.name)), h('p', {}, config.documentation)),
     value(config),
     h('span', { title: config.source }, config.isDefault ? sourceWord(config.source) : badge(sourceWord(config.source), 'note')),
-    config.readOnly ? 'needs a restart' : 'any time',
-    config.synonyms.slice(1).map(other => `${sourceWord(other.source)}: ${other.value ?? UNKNOWN}`).join('; ') || UNKNOWN,
+    h('span', { class: 'brief' }, config.readOnly ? 'needs a restart' : 'any time'),
+    h('span', { class: 'anywhere' }, config.synonyms.slice(1).map(other => `${sourceWord(other.source)}: ${other.value === '' ? 'empty' : other.value ?? UNKNOWN}`).join('; ') || UNKNOWN),
   ];
 }
 
@@ -44,10 +44,10 @@ export function configTable(section, page, from) {
     h('div', { class: 'controls' },
       h('label', { for: 'setting-filter' }, 'Name contains'), filter,
       h('span', { class: 'check' }, all, h('label', { for: 'all-settings' }, 'Defaults too'))), shown);
-  let configs = [];
+  let configs = null;
   let said = '';
   const draw = () => {
-    const wanted = configs.filter(config => (all.checked || !config.isDefault) && config.name.includes(filter.value.trim()));
+    const wanted = (configs ?? []).filter(config => (all.checked || !config.isDefault) && config.name.includes(filter.value.trim()));
     fill(shown, said ? h('p', { class: 'quiet' }, said)
       : table(all.checked ? 'All settings' : 'Settings that somebody made', COLUMNS, wanted.map(row),
         { id: 'settings', empty: all.checked ? 'No setting has such a name.' : 'Nobody has set anything: all are at their defaults.' }));
@@ -60,7 +60,12 @@ export function configTable(section, page, from) {
   filter.addEventListener('input', changed);
   page.every(30_000, async () => {
     try {
-      configs = (await ask(from, page)).configs;
+      const now = (await ask(from, page)).configs;
+      if (configs !== null && said === '' && JSON.stringify(now) === JSON.stringify(configs)) {
+        // What is unfolded stays so.
+        return;
+      }
+      configs = now;
       said = '';
     } catch (e) {
       if (e.status !== 404) {

@@ -25,7 +25,7 @@ export function table(caption, columns, rows, { empty = 'There is nothing to sho
     return columns[i].head ? h('th', { scope: 'row', ...attributes }, cell) : h('td', attributes, cell);
   })));
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    h('table', { id }, h('caption', {}, caption), h('thead', {}, head),
+    h('table', { id }, h('caption', { class: 'unseen' }, caption), h('thead', {}, head),
       h('tbody', {}, rows.length ? body : h('tr', {}, h('td', { colspan: columns.length, class: 'quiet' }, empty)))));
 }
 
@@ -49,7 +49,8 @@ export function fill(element, ...children) {
   const focused = element.contains(document.activeElement) ? document.activeElement : null;
   const key = focused && (focused.id ? `#${CSS.escape(focused.id)}`
     : focused.getAttribute('href') ? `a[href="${CSS.escape(focused.getAttribute('href'))}"]`
-      : focused.getAttribute('aria-label') ? `[aria-label="${CSS.escape(focused.getAttribute('aria-label'))}"]` : null);
+      : focused.tagName === 'SUMMARY' ? 'summary'
+        : focused.getAttribute('aria-label') ? `[aria-label="${CSS.escape(focused.getAttribute('aria-label'))}"]` : null);
   const scrolled = [...element.querySelectorAll('.scroll')].map(one => [one.scrollLeft, one.scrollTop]);
   element.replaceChildren(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
   element.querySelectorAll('.scroll').forEach((one, i) => {

@@ -11,19 +11,23 @@ export function count(number) {
   return number === null || number === undefined ? UNKNOWN : WHOLE.format(number);
 }
 
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
 export function bytes(number) {
   if (number === null || number === undefined) {
     return UNKNOWN;
   }
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   let value = number;
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
+  while (value >= 1024 && unit < UNITS.length - 1) {
     value /= 1024;
     unit++;
   }
-  return `${unit === 0 ? WHOLE.format(value) : value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}`;
+  return `${unit === 0 ? WHOLE.format(value) : value.toFixed(value < 10 ? 2 : 1)} ${UNITS[unit]}`;
 }
+
+/** What a number is written in; a plot's marks are round in it. */
+bytes.unit = number => 1024 ** Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, number)) / 10)));
 
 /** The same with all digits behind it. */
 export function sized(number) {
@@ -52,8 +56,14 @@ export function seconds(number) {
   return number < 172_800 ? `${SHORT.format(number / 3600)} h` : `${SHORT.format(number / 86_400)} d`;
 }
 
+seconds.unit = number => (number < 120 ? 1 : number < 7200 ? 60 : number < 172_800 ? 3600 : 86_400);
+
 export function instant(ms) {
-  return ms === null || ms === undefined ? UNKNOWN : new Date(ms).toISOString().replace('T', ' ').replace('Z', ' UTC');
+  if (ms === null || ms === undefined) {
+    return UNKNOWN;
+  }
+  const text = new Date(ms).toISOString();
+  return h('time', { datetime: text }, text.replace('T', ' ').replace('Z', ' UTC'));
 }
 
 export function ids(list) {

@@ -6,6 +6,7 @@ import { topicLink } from './topics.js';
 
 const perSecond = number => number === null || number === undefined ? '–' : `${rate(number)}/s`;
 const bytesPerSecond = number => number === null || number === undefined ? '–' : `${bytes(number)}/s`;
+bytesPerSecond.unit = bytes.unit;
 
 const TOPIC_COLUMNS = [
   { title: 'Topic', head: true }, { title: 'Records in', number: true }, { title: 'Bytes in', number: true }, { title: 'Bytes out', number: true },

@@ -4,7 +4,7 @@ import { count, instant, plural, UNKNOWN } from './format.js';
 import { topicTabs } from './topics.js';
 
 const COLUMNS = [
-  { title: 'Partition', number: true }, { title: 'Offset', head: true, number: true }, { title: 'Time' }, { title: 'Key' }, { title: 'Value' }, { title: 'More' },
+  { title: 'Partition', number: true }, { title: 'Offset', head: true, number: true }, { title: 'Key' }, { title: 'Value' }, { title: 'Time' }, { title: 'More' },
 ];
 
 const KINDS = { commit: 'good', abort: 'warn', control: 'note', unreadable: 'bad' };
@@ -28,9 +28,10 @@ function shown(bytes) {
 function row(partition, record) {
   const data = record.kind === 'data';
   return [
-    count(partition), count(record.offset), instant(record.timestampMs),
+    count(partition), count(record.offset),
     data ? shown(record.key) : badge(record.kind, KINDS[record.kind]),
     data ? shown(record.value) : record.kind === 'unreadable' ? shown(record.value) : h('span', { class: 'quiet' }, `of producer ${record.producerId ?? UNKNOWN}`),
+    instant(record.timestampMs),
     h('details', {}, h('summary', { 'aria-label': `More of offset ${record.offset}` },
       record.headers.length ? plural(record.headers.length, 'header') : 'details'),
     h('dl', { class: 'small' }, [

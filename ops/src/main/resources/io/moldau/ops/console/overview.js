@@ -43,10 +43,11 @@ export function overview(root, page) {
   const brokers = h('section', { 'aria-labelledby': 'brokers-heading' });
   root.append(wrong, numbers, node, quorum, brokers);
 
+  const kept = {};
   page.every(5000, async () => {
     const findings = await ask('/api/v1/findings', page);
     fill(wrong, h('h2', { id: 'wrong-heading' }, 'What is wrong now, and why '), badge(findings.worst, severityKind(findings.worst)),
-      findingList(findings.findings));
+      findingList(findings.findings, kept));
   });
   page.every(5000, async () => {
     const cluster = await ask('/api/v1/cluster', page);

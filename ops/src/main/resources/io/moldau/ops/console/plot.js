@@ -1,9 +1,9 @@
 // A plot of some numbers over the last minutes. The numbers are the interface's; here they are only drawn.
 
 const NS = 'http://www.w3.org/2000/svg';
-const WIDTH = 640;
 const HEIGHT = 190;
-const LEFT = 64;
+const NARROW = 440;
+const LETTER = 7.2;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 24;
@@ -39,13 +39,13 @@ export class History {
   }
 }
 
-/** A round number that is not less. */
-export function roundUp(number) {
+/** A number that is not less, and is round in the unit it will be written in. */
+export function roundUp(number, unit = 1) {
   if (!(number > 0)) {
     return 1;
   }
-  const power = 10 ** Math.floor(Math.log10(number));
-  return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= number * 0.999999);
+  const power = 10 ** Math.floor(Math.log10(number / unit));
+  return [1, 2, 4, 5, 10].map(step => step * power).find(step => step >= number / unit * 0.999999) * unit;
 }
 
 /** Pieces of a line: it breaks where a number is not known, and over a time nobody looked. */
@@ -74,21 +74,26 @@ function pieces(points, line, x, y) {
 
 /** Draws into `figure`. Lines: names, in the order of the values. `format` writes a value. */
 export function draw(figure, title, lines, history, format) {
+  figure.className = 'plot';
   const points = history.points;
   const now = points.at(-1)?.at ?? 0;
   const known = points.flatMap(point => point.values).filter(value => value !== null && value !== undefined);
-  const top = roundUp(Math.max(0, ...known));
-  const x = at => LEFT + (WIDTH - LEFT - RIGHT) * (1 - (now - at) / KEPT_MS);
+  const most = Math.max(0, ...known);
+  const top = roundUp(most, format.unit?.(most));
+  const marks = [0, 0.5, 1].map(part => [top * part, format(top * part)]);
+  const width = Math.max(260, figure.clientWidth || 640);
+  const left = 12 + LETTER * Math.max(...marks.map(([, text]) => text.length));
+  const x = at => left + (width - left - RIGHT) * (1 - (now - at) / KEPT_MS);
   const y = value => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
   const latest = points.at(-1)?.values ?? [];
   const said = lines.map((name, i) => `${name} ${format(latest[i])}`).join(', ');
-  const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `${title}, last five minutes. Now: ${said}.` });
-  for (const part of [0, 0.5, 1]) {
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img', 'aria-label': `${title}, last five minutes. Now: ${said}.` });
+  for (const [value, text] of marks) {
     picture.append(
-      svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(top * part), y2: y(top * part) }),
-      svg('text', { class: 'axis', x: LEFT - 8, y: y(top * part) + 4, 'text-anchor': 'end' }, format(top * part)));
+      svg('line', { class: 'grid', x1: left, x2: width - RIGHT, y1: y(value), y2: y(value) }),
+      svg('text', { class: 'axis', x: left - 8, y: y(value) + 4, 'text-anchor': 'end' }, text));
   }
-  for (const minutes of [5, 4, 3, 2, 1, 0]) {
+  for (const minutes of width < NARROW ? [4, 2, 0] : [5, 4, 3, 2, 1, 0]) {
     const at = x(now - minutes * 60_000);
     picture.append(svg('text', {
       class: 'axis', x: at, y: HEIGHT - 6, 'text-anchor': minutes === 0 ? 'end' : minutes === 5 ? 'start' : 'middle',
@@ -117,6 +122,5 @@ export function draw(figure, title, lines, history, format) {
   });
   const caption = document.createElement('figcaption');
   caption.textContent = title;
-  figure.className = 'plot';
   figure.replaceChildren(caption, legend, picture);
 }

@@ -3,12 +3,14 @@ package io.moldau.ops.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.common.TopicPartition;
+import io.moldau.metadata.image.ClusterImage;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.clients.ClientScript;
 import io.moldau.ops.clients.ClientTools;
 import io.moldau.ops.json.Json;
+import io.moldau.ops.metrics.Scrape;
 import io.moldau.ops.node.ThreeNodes;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,7 +70,7 @@ class ConsoleIT {
                                             Map.of(0, List.of(1, 2, 3), 1, List.of(2, 3, 1), 2, List.of(2, 1, 3)))
                                     .configs(Map.of("retention.ms", "-1", "min.insync.replicas", "2")),
                             new NewTopic("payments", Map.of(0, List.of(1), 1, List.of(2), 2, List.of(3))),
-                            new NewTopic("load", Optional.of(2), Optional.of((short) 2))))
+                            new NewTopic("load", Map.of(0, List.of(1, 2), 1, List.of(2, 1)))))
                     .all()
                     .get();
         }
@@ -78,15 +80,22 @@ class ConsoleIT {
         Await.until(
                 "the broker that left is missed",
                 PATIENCE,
-                () -> !partition(three, "payments", 2).hasLeader()
+                () -> !cluster(three).isUnfenced(3)
                         && partition(three, "orders", 0).isr().size() == 2,
-                () -> three.node(1).node().view().image().get().topics().toString());
+                () -> cluster(three).brokers() + "\n" + partition(three, "orders", 0));
         load = Thread.ofPlatform().name("load").start(() -> produce(three));
     }
 
+    private static MetadataImage image(ThreeNodes nodes) {
+        return nodes.node(1).node().view().image().get();
+    }
+
+    private static ClusterImage cluster(ThreeNodes nodes) {
+        return image(nodes).cluster();
+    }
+
     private static PartitionRegistration partition(ThreeNodes nodes, String topic, int partition) {
-        MetadataImage image = nodes.node(1).node().view().image().get();
-        return Objects.requireNonNull(image.topics().partition(new TopicPartition(topic, partition)));
+        return Objects.requireNonNull(image(nodes).topics().partition(new TopicPartition(topic, partition)));
     }
 
     private static byte[] bytes(String text) {
@@ -173,6 +182,14 @@ class ConsoleIT {
         if (nodes != null) {
             nodes.close();
         }
+    }
+
+    /// The partition stays with its only replica, so the metadata alone do not say that nobody serves it.
+    @Test
+    void metricsCountThePartitionThatIsOffline() throws Exception {
+        assertThat(Scrape.of(Objects.requireNonNull(nodes).adminUrl(1))
+                        .sum("kafka_controller_kafkacontroller_offlinepartitionscount"))
+                .isEqualTo(1);
     }
 
     @TestFactory

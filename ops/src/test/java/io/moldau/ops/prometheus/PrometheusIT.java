@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -162,9 +163,10 @@ class PrometheusIT {
                                 "false"),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
-            var topic = new NewTopic("words", 6, (short) 3);
+            var topic = new NewTopic("words", 6, (short) 3).configs(Map.of("flush.messages", "5"));
             admin.createTopics(List.of(topic)).all().get();
             consumer.subscribe(List.of("words"));
+            int partitions = 6;
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
             while (scrapes(client, api) < SCRAPES * NODES) {
                 assertThat(System.nanoTime()).as("Prometheus scrapes the nodes").isLessThan(deadline);
@@ -176,6 +178,10 @@ class PrometheusIT {
                 }
                 consumer.poll(Duration.ofMillis(500));
                 consumer.commitSync();
+                partitions++;
+                admin.createPartitions(Map.of("words", NewPartitions.increaseTo(partitions)))
+                        .all()
+                        .get();
                 try {
                     admin.createTopics(List.of(topic)).all().get();
                 } catch (ExecutionException e) {

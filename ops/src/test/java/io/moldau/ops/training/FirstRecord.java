@@ -16,6 +16,8 @@ import io.moldau.wire.protocol.HeapRecords;
 import io.moldau.wire.record.BatchBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,11 +32,13 @@ final class FirstRecord {
     private FirstRecord() {}
 
     /// @throws AssertionError if the process ends, or takes longer than two minutes
-    static void await(int port, Process process) {
+    ///
+    /// @param log where the process says why
+    static void await(int port, Process process, Path log) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
         while (System.nanoTime() - deadline < 0) {
             if (!process.isAlive()) {
-                throw new AssertionError("the node ended");
+                throw new AssertionError("the node ended; it said:\n" + Files.readString(log));
             }
             try (var client = new RawClient(port)) {
                 while (!comesBack(client)) {
@@ -46,7 +50,7 @@ final class FirstRecord {
                 LockSupport.parkNanos(BETWEEN_TRIES_NANOS);
             }
         }
-        throw new AssertionError("the node does not serve");
+        throw new AssertionError("the node does not serve; it said:\n" + Files.readString(log));
     }
 
     private static boolean comesBack(RawClient client) throws IOException {

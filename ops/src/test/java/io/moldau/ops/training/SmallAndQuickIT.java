@@ -52,8 +52,8 @@ class SmallAndQuickIT {
                 new Subject("moldau", SmallAndQuickIT::moldau, Map.of())));
         if (Boolean.getBoolean("moldau.variants")) {
             subjects.add(new Subject(
-                    "moldau, no cache", SmallAndQuickIT::moldau, Map.of("MOLDAU_JVM_OPTS", "-XX:AOTMode=off")));
-            subjects.add(new Subject("moldau, no admin", SmallAndQuickIT::withoutAdmin, Map.of()));
+                    "moldau-no-cache", SmallAndQuickIT::moldau, Map.of("MOLDAU_JVM_OPTS", "-XX:AOTMode=off")));
+            subjects.add(new Subject("moldau-no-admin", SmallAndQuickIT::withoutAdmin, Map.of()));
         }
         Map<String, List<Start>> starts = new LinkedHashMap<>();
         for (int round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ class SmallAndQuickIT {
         long began = System.nanoTime();
         Process process = builder.start();
         try {
-            FirstRecord.await(port, process);
+            FirstRecord.await(port, process, place.resolve("log"));
             double seconds = (System.nanoTime() - began) / 1e9;
             ProcessCost atOnce = ProcessCost.of(process.pid());
             Await.pass(REST);
