@@ -1,7 +1,7 @@
 package io.moldau.ops.training;
 
-import io.moldau.ops.client.RawClient;
 import io.moldau.common.Errors;
+import io.moldau.ops.client.RawClient;
 import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.CreateTopicsResponseData;
 import io.moldau.wire.message.FetchRequestData;

@@ -2,8 +2,8 @@ package io.moldau.ops.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.moldau.ops.client.RawClient;
 import io.moldau.ops.chaos.cluster.Await;
+import io.moldau.ops.client.RawClient;
 import io.moldau.ops.metrics.Scrape;
 import io.moldau.ops.node.NodeProcess;
 import io.moldau.wire.message.ApiVersionsRequestData;
