@@ -35,10 +35,14 @@ record Access(boolean loopback, String token) {
     }
 
     /// What of the headers of a request counts.
+    ///
+    /// @param fetchSite where a browser was when it asked
+    /// @param fetchMode whether it goes there, or reads what a page asked for
     record Headers(
             @Nullable String host,
             @Nullable String authorization,
-            @Nullable String fetchSite) {}
+            @Nullable String fetchSite,
+            @Nullable String fetchMode) {}
 
     /// @param open whether it is for everybody: health and metrics
     Verdict verdict(boolean open, Headers headers) {
@@ -48,7 +52,8 @@ record Access(boolean loopback, String token) {
         if (open) {
             return Verdict.ALLOWED;
         }
-        if ("cross-site".equals(headers.fetchSite())) {
+        // A link from elsewhere may lead here.
+        if ("cross-site".equals(headers.fetchSite()) && !"navigate".equals(headers.fetchMode())) {
             return Verdict.OTHER_SITE;
         }
         if (token.isEmpty()) {

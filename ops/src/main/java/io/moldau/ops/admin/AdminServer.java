@@ -204,7 +204,10 @@ public final class AdminServer implements AutoCloseable {
     private static Access.Headers headers(HttpExchange exchange) {
         Headers headers = exchange.getRequestHeaders();
         return new Access.Headers(
-                headers.getFirst("Host"), headers.getFirst("Authorization"), headers.getFirst("Sec-Fetch-Site"));
+                headers.getFirst("Host"),
+                headers.getFirst("Authorization"),
+                headers.getFirst("Sec-Fetch-Site"),
+                headers.getFirst("Sec-Fetch-Mode"));
     }
 
     private void allowed(HttpExchange exchange, String path) throws IOException {

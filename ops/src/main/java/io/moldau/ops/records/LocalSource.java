@@ -9,8 +9,8 @@ import io.moldau.log.TimestampAndOffset;
 import io.moldau.log.storage.StorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// The records of a partition of this node, read from its files beside the path of its clients.
 public final class LocalSource implements RecordSource {
@@ -33,10 +33,9 @@ public final class LocalSource implements RecordSource {
 
     @Override
     public long offsetAt(long timestampMs) {
-        @Nullable
-        TimestampAndOffset found =
-                sound(() -> partition.log().offsetForTimestamp(timestampMs, partition.highWatermark()));
-        return found == null ? -1 : found.offset();
+        Optional<TimestampAndOffset> found = sound(
+                () -> Optional.ofNullable(partition.log().offsetForTimestamp(timestampMs, partition.highWatermark())));
+        return found.map(TimestampAndOffset::offset).orElse(-1L);
     }
 
     @Override
@@ -61,7 +60,7 @@ public final class LocalSource implements RecordSource {
         }
     }
 
-    private <T extends @Nullable Object> T sound(Supplier<T> reading) {
+    private <T> T sound(Supplier<T> reading) {
         try {
             return reading.get();
         } catch (StorageException | ApiException e) {

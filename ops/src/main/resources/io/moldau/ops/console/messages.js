@@ -80,8 +80,14 @@ export function messages(root, page) {
   };
   hints();
   start.addEventListener('change', hints);
+  at.addEventListener('input', () => at.setCustomValidity(''));
   search.addEventListener('submit', event => {
     event.preventDefault();
+    if (start.value === 'time' && Number.isNaN(timestamp(at.value.trim()))) {
+      at.setCustomValidity('This is no time. Write one such as 2026-11-30T14:00:00Z, or milliseconds since 1970.');
+      at.reportValidity();
+      return;
+    }
     const to = '#' + `/topics/${encodeURIComponent(name)}/messages` + query({
       partition: partition.value, start: start.value, at: atField.hidden ? '' : at.value.trim(), key: key.value, form: key.value ? form.value : '', limit: limit.value });
     if (to === location.hash) {

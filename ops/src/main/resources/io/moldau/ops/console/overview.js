@@ -1,5 +1,5 @@
 import { ask } from './api.js';
-import { badge, facts, fill, h, link, table } from './dom.js';
+import { announce, badge, facts, fill, h, link, table } from './dom.js';
 import { findingList, severityKind } from './findings.js';
 import { count, instant, plural, UNKNOWN } from './format.js';
 import { brokerTable } from './brokers.js';
@@ -44,10 +44,17 @@ export function overview(root, page) {
   root.append(wrong, numbers, node, quorum, brokers);
 
   const kept = {};
+  let said = '';
   page.every(5000, async () => {
     const findings = await ask('/api/v1/findings', page);
     fill(wrong, h('h2', { id: 'wrong-heading' }, 'What is wrong now, and why '), badge(findings.worst, severityKind(findings.worst)),
       findingList(findings.findings, kept));
+    // Those who do not look hear of a change, and not of every look.
+    const now = `What is wrong: ${findings.worst === 'ok' ? 'nothing' : `${plural(findings.findings.length, 'finding')}, the worst is a ${findings.worst}`}`;
+    if (said !== '' && said !== now) {
+      announce(now);
+    }
+    said = now;
   });
   page.every(5000, async () => {
     const cluster = await ask('/api/v1/cluster', page);

@@ -19,7 +19,7 @@ class AccessTest {
     private static final Access WITH_TOKEN = new Access(false, TOKEN);
 
     private static Headers headers(@Nullable String host, @Nullable String authorization) {
-        return new Headers(host, authorization, null);
+        return new Headers(host, authorization, null, null);
     }
 
     private static String basic(String pair) {
@@ -50,12 +50,16 @@ class AccessTest {
     }
 
     @Test
-    void aPageFromElsewhereMayNotAsk() {
-        assertThat(HERE.verdict(false, new Headers("localhost", null, "cross-site")))
-                .isEqualTo(Verdict.OTHER_SITE);
-        assertThat(HERE.verdict(false, new Headers("localhost", null, "same-origin")))
-                .isEqualTo(Verdict.ALLOWED);
-        assertThat(HERE.verdict(false, new Headers("localhost", null, "none"))).isEqualTo(Verdict.ALLOWED);
+    void aPageFromElsewhereMayLeadHereAndNotAsk() {
+        assertThat(browser("cross-site", "cors")).isEqualTo(Verdict.OTHER_SITE);
+        assertThat(browser("cross-site", "no-cors")).isEqualTo(Verdict.OTHER_SITE);
+        assertThat(browser("cross-site", "navigate")).isEqualTo(Verdict.ALLOWED);
+        assertThat(browser("same-origin", "cors")).isEqualTo(Verdict.ALLOWED);
+        assertThat(browser("none", "navigate")).isEqualTo(Verdict.ALLOWED);
+    }
+
+    private static Verdict browser(String site, String mode) {
+        return HERE.verdict(false, new Headers("localhost", null, site, mode));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.moldau.broker.lifecycle.StartException;
 import io.moldau.common.FaultHandler;
 import io.moldau.ops.AdministeredNode;
 import io.moldau.ops.metrics.NodeMetrics;
+import io.moldau.ops.node.NodeProcess;
 import io.moldau.ops.state.BrokerCalls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -186,6 +187,40 @@ class AdminServerTest {
                     .forEach(name -> assertThat(value.has(name.asText()))
                             .as("%s has %s", where, name)
                             .isTrue());
+        }
+    }
+
+    @Test
+    void aNodeThatIsOnlyAControllerAnswersToo() throws Exception {
+        int port = NodeProcess.freePort(27_000);
+        try (var node = started(
+                        folder,
+                        Map.of(
+                                "process.roles",
+                                "controller",
+                                "admin.listener",
+                                "http://127.0.0.1:0",
+                                "listeners",
+                                "CONTROLLER://127.0.0.1:" + port,
+                                "controller.quorum.voters",
+                                "1@127.0.0.1:" + port));
+                var client = HttpClient.newHttpClient()) {
+            for (String path : List.of(
+                    "/",
+                    "/ready",
+                    "/metrics",
+                    "/api/v1/cluster",
+                    "/api/v1/quorum",
+                    "/api/v1/brokers",
+                    "/api/v1/topics",
+                    "/api/v1/groups",
+                    "/api/v1/rates",
+                    "/api/v1/brokers/1/configs",
+                    "/api/v1/groups/none/why")) {
+                assertThat(get(client, node, path).statusCode()).as(path).isEqualTo(200);
+            }
+            assertThat(get(client, node, "/api/v1/findings").body()).contains("\"worst\":\"ok\"");
+            assertThat(get(client, node, "/api/v1/groups/none").statusCode()).isEqualTo(404);
         }
     }
 

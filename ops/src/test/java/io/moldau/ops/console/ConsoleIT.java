@@ -2,6 +2,8 @@ package io.moldau.ops.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.moldau.common.TopicPartition;
 import io.moldau.metadata.image.ClusterImage;
 import io.moldau.metadata.image.MetadataImage;
@@ -12,6 +14,10 @@ import io.moldau.ops.clients.ClientTools;
 import io.moldau.ops.json.Json;
 import io.moldau.ops.metrics.Scrape;
 import io.moldau.ops.node.ThreeNodes;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -190,6 +196,32 @@ class ConsoleIT {
         assertThat(Scrape.of(Objects.requireNonNull(nodes).adminUrl(1))
                         .sum("kafka_controller_kafkacontroller_offlinepartitionscount"))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void whicheverNodeIsAskedTellsTheSameOfAGroup() throws Exception {
+        JsonNode first = group(1);
+        JsonNode second = group(2);
+        for (String field : List.of("state", "coordinator", "assignor", "lagRecords", "members")) {
+            assertThat(second.get(field)).as(field).isEqualTo(first.get(field));
+        }
+        assertThat(first.get("lagRecords").asLong()).isEqualTo(ORDERS - 42);
+        for (int i = 0; i < 3; i++) {
+            for (String field : List.of("topic", "partition", "committedOffset", "endOffset", "lagRecords", "member")) {
+                assertThat(second.get("partitions").get(i).get(field))
+                        .as(field)
+                        .isEqualTo(first.get("partitions").get(i).get(field));
+            }
+        }
+    }
+
+    private JsonNode group(int node) throws Exception {
+        URI uri = URI.create(Objects.requireNonNull(nodes).adminUrl(node) + "/api/v1/groups/billing");
+        try (var client = HttpClient.newHttpClient()) {
+            var answer = client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            return new ObjectMapper().readTree(answer.body());
+        }
     }
 
     @TestFactory
