@@ -46,7 +46,12 @@ public final class NodeSettings {
     }
 
     private static String absolute(Path path) {
-        return path.toAbsolutePath().normalize().toString();
+        String folder = path.toAbsolutePath().normalize().toString();
+        if (folder.contains(",")) {
+            throw new UsageException("The data folder " + folder
+                    + " has a comma in its path, which stands between folders in log.dirs; choose another one.");
+        }
+        return folder;
     }
 
     private static Map<String, String> read(Path file) {

@@ -49,6 +49,13 @@ class NodeSettingsTest {
     }
 
     @Test
+    void aFolderWithACommaIsRefusedSinceItWouldBeTwo() {
+        assertThatThrownBy(() -> settings("--data", "/one, two"))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContainingAll("/one, two", "comma", "choose another");
+    }
+
+    @Test
     void theOlderNameOfTheDataDirectoryCounts() throws Exception {
         var file = Files.writeString(folder.resolve("p"), "log.dir=/older\n");
 

@@ -98,6 +98,9 @@ final class Metrics {
             counter("kafka_server_socket_server_metrics_connection_creation_total", "Connections accepted.", LISTENER);
     static final MetricDefinition CONNECTIONS_CLOSED = counter(
             "kafka_server_socket_server_metrics_connection_close_total", "Of these, those that ended.", LISTENER);
+    static final MetricDefinition FAILED_LOGINS = counter(
+            "kafka_server_socket_server_metrics_failed_authentication_total",
+            "Steps of a login by SASL that were refused; as long as no listener takes SASL, all of them.");
     static final MetricDefinition CONNECTIONS_DROPPED = counter(
             "moldau_connections_dropped_total",
             "Connections this node refused or closed, by cause: `too_many_connections`, `idle`, `bad_request` and so on.",
@@ -135,6 +138,7 @@ final class Metrics {
                 CONNECTIONS,
                 CONNECTIONS_OPENED,
                 CONNECTIONS_CLOSED,
+                FAILED_LOGINS,
                 CONNECTIONS_DROPPED,
                 READING_PAUSED,
                 READING_PAUSES,

@@ -153,6 +153,7 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
                 collect(counters, into);
             }
         }
+        into.add(Metrics.FAILED_LOGINS, errors(ApiKey.SASL_HANDSHAKE) + errors(ApiKey.SASL_AUTHENTICATE));
         listeners.forEach((name, counters) -> {
             into.add(Metrics.CONNECTIONS, counters.open, name);
             into.add(Metrics.CONNECTIONS_OPENED, counters.opened, name);
@@ -170,6 +171,13 @@ final class RequestRecorder implements RequestMetrics, MetricSource {
                 }
             }
         });
+    }
+
+    private long errors(ApiKey api) {
+        OfApi counters = apis.get(api.ordinal());
+        return counters == null
+                ? 0
+                : counters.errors.values().stream().mapToLong(LongAdder::sum).sum();
     }
 
     private static void collect(OfApi counters, Samples into) {

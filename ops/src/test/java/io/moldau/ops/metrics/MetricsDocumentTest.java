@@ -71,7 +71,7 @@ class MetricsDocumentTest {
                 `kafka_network_requestmetrics_errors_total` before the first error. Histograms have `_bucket`, `_sum` and
                 `_count`, summaries the last two.
 
-                There is nothing yet to tell of client quotas, failed logins, transactions and compaction: the metrics
+                There is nothing yet to tell of client quotas, transactions and compaction: the metrics
                 come with the features.
 
                 """);

@@ -91,6 +91,8 @@ class ScrapeTest {
                         "error",
                         "TOPIC_ALREADY_EXISTS"))
                 .isEqualTo(1);
+        assertThat(scrape.sum("kafka_server_socket_server_metrics_failed_authentication_total"))
+                .isPositive();
         // A consumer that found nothing waited for something: its phases say so.
         assertThat(scrape.sum("moldau_request_duration_seconds_sum", "request", "Fetch", "phase", "wait"))
                 .isGreaterThan(0.2);
@@ -183,6 +185,20 @@ class ScrapeTest {
             } catch (ExecutionException e) {
                 assertThat(e).hasMessageContaining("exists");
             }
+        }
+        try (var stranger = Admin.create(Map.of(
+                "bootstrap.servers",
+                bootstrap,
+                "security.protocol",
+                "SASL_PLAINTEXT",
+                "sasl.mechanism",
+                "PLAIN",
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"p\";"))) {
+            assertThat(stranger.listTopics().names().toCompletionStage().toCompletableFuture())
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableOfType(ExecutionException.class)
+                    .withMessageContaining("handshake");
         }
         try (var producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
