@@ -51,11 +51,10 @@ public final class MoldauKeys {
                     ConfigType.string()
                             .checked(MoldauKeys::reasonAgainstAdminListener, "http://HOST:PORT, or empty for none"))
             .defaultTo("http://127.0.0.1:9644")
-            .describedAs(
-                    "Where metrics, health, the console and the HTTP interface behind it are. Left unset, a free "
-                            + "port is taken if this one is in use, and the log says which; set, a port in use stops the "
-                            + "start. Port 0 takes a free one. Bound beyond loopback, it shows metrics and health to "
-                            + "everybody, the rest to those with `admin.token`.");
+            .describedAs("Where metrics, health, the console and the HTTP interface behind it are. Left unset, a free "
+                    + "port is taken if this one is in use, and the log says which; set, a port in use stops the "
+                    + "start. Port 0 takes a free one. Bound beyond loopback, it shows metrics and health to "
+                    + "everybody, the rest to those with `admin.token`.");
 
     public static final ConfigKey<String> ADMIN_TOKEN = ConfigKey.of(
                     "admin.token",

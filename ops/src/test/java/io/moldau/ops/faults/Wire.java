@@ -36,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -93,8 +94,8 @@ final class Wire implements AutoCloseable {
                     last.set(ask.get());
                     return condition.test(last.get());
                 },
-                () -> last.get().text());
-        return last.get();
+                () -> Objects.requireNonNull(last.get()).text());
+        return Objects.requireNonNull(last.get());
     }
 
     /// Asks until there is no error.
