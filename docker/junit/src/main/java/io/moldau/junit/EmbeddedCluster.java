@@ -40,6 +40,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final Map<String, String> settings;
     private final FaultHandler.Recording faults = new FaultHandler.Recording();
     private final List<Node> nodes = new ArrayList<>();
+    private boolean closed;
 
     private EmbeddedCluster(Path folder, Map<String, String> settings) {
         this.folder = folder;
@@ -159,11 +160,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         return folder;
     }
 
-    /// Stops all brokers and removes their data.
+    /// Stops all brokers and removes their data; does nothing the second time.
     ///
     /// @throws IllegalStateException if a broker had a fault of its own
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         // Those that lead give up their partitions first, and ask the controller for it, so that one goes last.
         stop(nodes.stream().skip(1).toList());
         stop(nodes.stream().limit(1).toList());

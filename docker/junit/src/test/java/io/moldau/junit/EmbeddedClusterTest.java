@@ -79,6 +79,7 @@ class EmbeddedClusterTest {
         try (var cluster = EmbeddedCluster.start()) {
             folder = cluster.folder();
             assertThat(folder.resolve("node-1")).isDirectory();
+            cluster.close();
         }
         assertThat(folder).doesNotExist();
     }

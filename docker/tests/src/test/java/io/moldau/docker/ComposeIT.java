@@ -32,6 +32,7 @@ import org.testcontainers.junit.jupiter.Testcontainers;
 @Testcontainers(disabledWithoutDocker = true)
 class ComposeIT {
 
+    private static final String COMPOSE = Checkout.DOCKER.resolve("compose").toString();
     private static final String PROMETHEUS = "moldau-test-prometheus:dev";
     private static final List<String> NODES =
             List.of("controller1", "controller2", "controller3", "broker1", "broker2", "broker3");
@@ -42,6 +43,7 @@ class ComposeIT {
 
     @Test
     void theClusterServesThisMachineAndIsWatched() throws Exception {
+        Programs.require(COMPOSE, "version");
         Programs.require("prometheus", "--version");
         makePrometheusImage();
         List<Integer> ports = List.of(NodeContainer.freePort(), NodeContainer.freePort(), NodeContainer.freePort());
@@ -94,6 +96,7 @@ class ComposeIT {
 
     @Test
     void theSmallFileRunsOneNode() throws Exception {
+        Programs.require(COMPOSE, "version");
         int port = NodeContainer.freePort();
         int admin = NodeContainer.freePort();
         var environment = Map.of(
@@ -177,8 +180,7 @@ class ComposeIT {
 
     private static String compose(Map<String, String> environment, String words, List<String> services)
             throws Exception {
-        List<String> command =
-                new ArrayList<>(List.of(Checkout.DOCKER.resolve("compose").toString()));
+        List<String> command = new ArrayList<>(List.of(COMPOSE));
         command.addAll(List.of(words.split(" ")));
         command.addAll(services);
         return succeeds(environment, command);

@@ -47,8 +47,37 @@ class ControllersIT {
                 create(admin, "after");
                 return true;
             });
-            assertThat(admin.listTopics().names().get()).contains("before", "after");
+            first.close();
+
+            // It comes back with an empty volume, finds nobody but itself again, and begins a quorum that nobody joins.
+            try (var stray = controller(FIRST).withPeers(clients, peers)) {
+                stray.start();
+                create(admin, "beside-the-stray");
+            }
+            // What the README advises.
+            try (var back = controller(FIRST)
+                    .withPeers(clients, peers)
+                    .with("MOLDAU_CONTROLLER_QUORUM_BOOTSTRAP_SERVERS", NodeContainer.peerName(FIRST + 1) + ":9093")) {
+                String lost = directoryOfFirst(broker);
+                back.start();
+                Conditions.await(
+                        "the first controller to be a voter again",
+                        SOON,
+                        () -> voters(broker).size() == 3
+                                && !directoryOfFirst(broker).equals(lost));
+            }
+            assertThat(admin.listTopics().names().get()).contains("before", "after", "beside-the-stray");
         }
+    }
+
+    private static String directoryOfFirst(NodeContainer broker) throws Exception {
+        return status(broker)
+                .lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith(FIRST + " "))
+                .map(line -> line.split(" +", -1)[2])
+                .findFirst()
+                .orElseThrow();
     }
 
     private static NodeContainer controller(int id) {

@@ -1,5 +1,7 @@
 package io.moldau.ops.cli;
 
+import io.moldau.common.Errors;
+import io.moldau.ops.report.ErrorRemedy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -142,7 +144,8 @@ record AdminCalls(String asked, boolean asksControllers, Supplier<@Nullable Tool
             case ApiException _ ->
                 new ToolException(
                         "The cluster refuses " + what + ": " + reason,
-                        "'moldau explain' and 'moldau quorum status' show the state of things.");
+                        ErrorRemedy.of(Errors.forCode(org.apache.kafka.common.protocol.Errors.forException(cause)
+                                .code())));
             default -> new ToolException(what + " failed: " + cause, "The log of the asked node may tell more.");
         };
     }

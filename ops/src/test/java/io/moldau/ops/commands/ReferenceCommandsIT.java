@@ -2,6 +2,7 @@ package io.moldau.ops.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.cli.Tool;
 import io.moldau.ops.reference.ReferenceNode;
 import java.io.ByteArrayInputStream;
@@ -9,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,7 +121,12 @@ class ReferenceCommandsIT {
 
             producer.commitTransaction();
         }
-        assertThat(asked("explain transaction pay")).contains("ok: Transaction pay has no transaction open");
+        // The end is decided first, and told to the partitions then.
+        Await.until(
+                "the transaction to be over",
+                Duration.ofSeconds(30),
+                () -> asked("explain transaction pay").contains("ok: Transaction pay has no transaction open"),
+                () -> asked("explain transaction pay"));
         assertThat(asked("explain transaction --partition paid-0")).contains("No transaction is open in paid-0");
     }
 }

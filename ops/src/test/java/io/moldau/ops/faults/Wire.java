@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -208,13 +209,19 @@ final class Wire implements AutoCloseable {
                 .build();
     }
 
+    /// Kafka fetches a block of them first, and tells to wait.
     long producerId() {
-        return answer(
-                        ApiKey.INIT_PRODUCER_ID,
-                        3,
-                        new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(60_000),
-                        InitProducerIdResponseData.class)
-                .producerId();
+        var id = new AtomicLong();
+        untilNone(() -> {
+            var given = answer(
+                    ApiKey.INIT_PRODUCER_ID,
+                    3,
+                    new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(60_000),
+                    InitProducerIdResponseData.class);
+            id.set(given.producerId());
+            return told(given);
+        });
+        return id.get();
     }
 
     Told produce(String topic, int partition, ByteBuffer records) {
