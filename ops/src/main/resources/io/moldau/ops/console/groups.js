@@ -76,7 +76,7 @@ export function group(root, page) {
     draw(ages, 'Lag in time: age of the oldest unread record', ['oldest'], kept.seconds, seconds);
     fill(positions, h('h2', { id: 'positions-heading' }, 'Where it stands'), table(`Positions of ${id}`, POSITION_COLUMNS, answer.partitions.map(one => [
       topicLink(one.topic), count(one.partition), count(one.committedOffset), count(one.endOffset), count(one.lagRecords), seconds(one.lagSeconds),
-      seconds(one.stillSeconds), instant(one.committedMs), one.member ?? UNKNOWN]), { id: 'positions', empty: 'Nothing is committed.' }),
+      seconds(one.stillSeconds), instant(one.committedMs), one.member === null ? UNKNOWN : h('code', {}, one.member)]), { id: 'positions', empty: 'Nothing is committed.' }),
     h('p', { class: 'quiet' }, '"Has stood for" is how long the position has been seen where it is, since somebody looked. When it was committed is known by the coordinator alone; other nodes do not tell it.'));
     fill(members, h('h2', { id: 'members-heading' }, 'Members'), table(`Members of ${id}`, MEMBER_COLUMNS, answer.members.map(one =>
       [h('code', {}, one.id), one.clientId, one.host, count(one.partitions)]), { id: 'members', empty: 'It has no members.' }));
