@@ -168,7 +168,7 @@ const PAGES = [
       if (!more.includes(part)) throw new Error(more);
     }
     const scanned = await page.textContent('#scanned');
-    if (!scanned.includes('3,200 records looked at in 3 partitions, of at most 100,000')) throw new Error(scanned);
+    if (!scanned.includes('3,200 records looked at in 3 partitions, of at most 1,000,000')) throw new Error(scanned);
   });
 
   await check('the message with a binary key', async () => {

@@ -24,7 +24,7 @@ class ClusterIT {
     private static final int NODES = 3;
     private static final String TOPIC = "numbers";
     private static final int PARTITIONS = 6;
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @Test
     void whatWasAcknowledgedSurvivesKillsPausesAndCuts() throws Exception {

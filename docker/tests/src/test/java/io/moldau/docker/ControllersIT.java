@@ -21,7 +21,7 @@ import org.testcontainers.lifecycle.Startables;
 class ControllersIT {
 
     private static final int FIRST = 101;
-    private static final Duration SOON = Duration.ofSeconds(90);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @Test
     void controllersJoinByThemselvesAndOutliveTheFirst() throws Exception {

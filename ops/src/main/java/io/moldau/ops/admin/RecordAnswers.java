@@ -75,7 +75,8 @@ final class RecordAnswers {
                                 source(
                                         new TopicPartition(topic.name(), id),
                                         topic.partitions().get(id))));
-        return oneOfFew(() -> TopicSearch.run(topic.name(), sources, query, node.time()));
+        return oneOfFew(() ->
+                TopicSearch.run(topic.name(), sources, topic.partitions().size() - sources.size(), query, node.time()));
     }
 
     /// Null if nobody leads it.

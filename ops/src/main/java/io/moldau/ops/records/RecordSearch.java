@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class RecordSearch {
 
     /// What one search may cost.
-    public static final RecordPage.Bounds BOUNDS = new RecordPage.Bounds(100_000, 64 << 20, 5);
+    public static final RecordPage.Bounds BOUNDS = new RecordPage.Bounds(1_000_000, 256 << 20, 5);
 
     /// So much is shown of each key, value and header.
     private static final int SHOWN_BYTES = 16 << 10;

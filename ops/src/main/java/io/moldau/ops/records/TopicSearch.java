@@ -22,12 +22,14 @@ public final class TopicSearch {
     /// What was found, and where it was looked.
     ///
     /// @param complete whether every record was looked at, or the limit was reached
+    /// @param leftOff how many partitions there are besides, in which nobody looked
     public record Answer(
             String topic,
             boolean complete,
             int scannedRecords,
             Bounds bounds,
             List<Searched> searched,
+            int leftOff,
             List<Hit> hits) {}
 
     /// One partition.
@@ -48,7 +50,9 @@ public final class TopicSearch {
     private TopicSearch() {}
 
     /// @param sources by partition, in the order they are searched; null for one without a leader
-    public static Answer run(String topic, Map<Integer, @Nullable RecordSource> sources, RecordQuery query, Time time) {
+    /// @param leftOff how many partitions are not among them
+    public static Answer run(
+            String topic, Map<Integer, @Nullable RecordSource> sources, int leftOff, RecordQuery query, Time time) {
         long deadline = time.nanoseconds() + TimeUnit.SECONDS.toNanos(RecordSearch.BOUNDS.seconds());
         Bounds bounds = new Bounds(
                 Math.max(FEWEST_RECORDS, RecordSearch.BOUNDS.records() / Math.max(1, sources.size())),
@@ -79,7 +83,9 @@ public final class TopicSearch {
             }
         }
         boolean complete = hits.size() >= query.limit()
-                || searched.stream().allMatch(one -> one.stopped().equals("end"));
-        return new Answer(topic, complete, scanned, RecordSearch.BOUNDS, List.copyOf(searched), List.copyOf(hits));
+                || leftOff == 0
+                        && searched.stream().allMatch(one -> one.stopped().equals("end"));
+        return new Answer(
+                topic, complete, scanned, RecordSearch.BOUNDS, List.copyOf(searched), leftOff, List.copyOf(hits));
     }
 }

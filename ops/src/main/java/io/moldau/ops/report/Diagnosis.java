@@ -211,9 +211,10 @@ public final class Diagnosis {
         List<Finding> findings = new ArrayList<>();
         node.metrics().values("moldau_advertised_listener_reached").forEach((listener, itself) -> {
             if (itself == 0) {
-                findings.add(Finding.problem(
+                // A forwarded port is one that the node itself does not come by.
+                findings.add(Finding.warning(
                         "The node at " + node.url() + " did not find itself where it tells clients of listener "
-                                + listener + " to come.",
+                                + listener + " to come; they fail, unless they come by a forwarded port.",
                         "Set its advertised.listeners to an address that clients reach; its log says what it found"
                                 + " there (\"clients will fail\")."));
             }

@@ -226,19 +226,28 @@ public final class ClusterGroups {
     }
 
     private Report together(long atMs, List<Coordinated> all, List<Integer> silent) {
-        List<Entry> entries = new ArrayList<>();
-        Map<String, Map<TopicPartition, Stand>> seen = new HashMap<>();
         int total = 0;
         int loading = 0;
+        List<GroupCensus.Group> some = new ArrayList<>();
+        Map<String, Coordinated> coordinators = new HashMap<>();
+        Map<String, ListedGroup> listed = new HashMap<>();
         for (Coordinated one : all) {
             total += one.listed().size();
             loading += one.census().loadingShards();
-            Map<String, ListedGroup> listed = new HashMap<>();
             one.listed().forEach(group -> listed.put(group.groupId(), group));
-            int room = MOST_GROUPS - entries.size();
-            List<GroupCensus.Group> some =
-                    one.census().groups().stream().limit(room).toList();
-            for (GroupLags.Group lags : reader.groups(atMs, new GroupCensus(some, 0, 0, 0))) {
+            one.census().groups().stream().limit(MOST_GROUPS - some.size()).forEach(group -> {
+                // While a coordinator moves two brokers may tell of a group.
+                if (coordinators.putIfAbsent(group.groupId(), one) == null) {
+                    some.add(group);
+                }
+            });
+        }
+        List<Entry> entries = new ArrayList<>();
+        Map<String, Map<TopicPartition, Stand>> seen = new HashMap<>();
+        // All at once: leaders are asked once, and what was read is known the next time.
+        for (GroupLags.Group lags : reader.groups(atMs, new GroupCensus(some, 0, 0, 0))) {
+            Coordinated one = coordinators.get(lags.groupId());
+            if (one != null) {
                 GroupReport.Group group =
                         group(lags, listed.get(lags.groupId()), one.described().get(lags.groupId()), one.broker());
                 entries.add(new Entry(group, lags, still(group, seen)));

@@ -119,7 +119,8 @@ export function messages(root, page) {
       const said = `${plural(answer.hits.length, 'record')} found. ${plural(answer.scannedRecords, 'record')} looked at in ${plural(answer.searched.length, 'partition')}, of at most ${count(answer.bounds.records)}.`;
       fill(result, h('h2', { id: 'result-heading' }, 'What was found'), h('p', { id: 'scanned' }, said),
         answer.complete ? null : h('div', { class: 'trouble' }, h('p', {}, 'Not everything was looked at:'), h('ul', {}, left.map(one => h('li', {},
-          `partition ${one.partition}: ${one.why || (one.stopped === 'left' ? 'not at all' : `up to offset ${one.nextOffset}`)}`)))),
+          `partition ${one.partition}: ${one.why || (one.stopped === 'left' ? 'not at all' : `up to offset ${one.nextOffset}`)}`)),
+        answer.leftOff ? h('li', {}, `${plural(answer.leftOff, 'more partition')}: not at all`) : null)),
         table(`Records of ${name}`, COLUMNS, answer.hits.map(hit => row(hit.partition, hit.record)), { id: 'records', empty: 'No record has this key.' }));
       announce(said);
       return;

@@ -363,7 +363,7 @@ class ExplanationTest {
                         moldau_connections_dropped_total{listener="OUT",cause="too_many_connections"} 0
                         """), 0);
         assertThat(Finding.text(Diagnosis.nodes(List.of(node))))
-                .contains("problem: The node at a did not find itself where it tells clients of listener OUT to come")
+                .contains("warning: The node at a did not find itself where it tells clients of listener OUT to come")
                 .contains("warning: The node at a closed 1 connection to listener IN since its start: bad frame")
                 .contains("HTTP or TLS")
                 .contains("closed 3 connections to listener OUT since its start: bad request")

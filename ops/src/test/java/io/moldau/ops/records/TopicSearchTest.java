@@ -47,8 +47,16 @@ class TopicSearchTest {
     }
 
     private TopicSearch.Answer search(int limit) {
+        return search(limit, 0);
+    }
+
+    private TopicSearch.Answer search(int limit, int leftOff) {
         return TopicSearch.run(
-                "words", sources, new RecordQuery(new RecordQuery.Start.At(0), ByteBuffer.wrap(KEY), limit), time);
+                "words",
+                sources,
+                leftOff,
+                new RecordQuery(new RecordQuery.Start.At(0), ByteBuffer.wrap(KEY), limit),
+                time);
     }
 
     @Test
@@ -75,6 +83,13 @@ class TopicSearchTest {
         assertThat(answer.complete()).isFalse();
         assertThat(answer.searched()).extracting(Searched::stopped).containsExactly("end", "unreadable", "left");
         assertThat(answer.searched().get(1).why()).contains("no leader");
+    }
+
+    @Test
+    void partitionsThatAreLeftOffAreNotComplete() {
+        sources.put(0, partition(10, 1, Duration.ZERO));
+        assertThat(search(50, 3).complete()).isFalse();
+        assertThat(search(50, 3).leftOff()).isEqualTo(3);
     }
 
     @Test
