@@ -48,8 +48,8 @@ class FaultsDocumentTest {
                 # Faults
 
                 Generated from `io.moldau.ops.faults`; do not edit. `FaultsIT` stages each of them against real nodes, and
-                checks the code and what is said. Codes are Kafka's: `ReferenceFaultsIT` sends the same requests to
-                Apache Kafka, and both answer alike.
+                checks the code and what is said. Codes are Kafka's: `ReferenceFaultsIT` sends those of the chapter *Requests* to
+                Apache Kafka as well, and both answer alike; the other chapters are not compared with it.
 
                 *Said* are pieces of the text, separated by " · ": what is concerned, why, and what to do about it. A code
                 that a client reports is explained by `moldau explain error CODE`; a node that closes a connection counts
