@@ -58,13 +58,22 @@ public final class NettyPeers implements PeerClients {
                 if (failure != null || found.isEmpty()) {
                     verdict.complete(Reachability.UNKNOWN);
                 } else {
-                    probe(loop, found.getFirst(), timeoutMs, LOOKS, verdict);
+                    onLoop(loop, () -> probe(loop, found.getFirst(), timeoutMs, LOOKS, verdict), verdict);
                 }
             });
         } catch (RejectedExecutionException e) {
             verdict.complete(Reachability.UNKNOWN); // the node is stopping
         }
         return verdict;
+    }
+
+    /// Netty complains in the log when somebody else's thread connects by a loop that has ended meanwhile.
+    private static void onLoop(EventLoop loop, Runnable task, CompletableFuture<Reachability> verdict) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            verdict.complete(Reachability.UNKNOWN); // the node is stopping
+        }
     }
 
     private void probe(

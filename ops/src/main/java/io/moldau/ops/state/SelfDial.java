@@ -109,6 +109,9 @@ public final class SelfDial {
     /// Somebody who takes connections, and does not answer as Kafka does, is another finding than nobody.
     private Outcome failed(Endpoint endpoint, Throwable cause) {
         String reason = String.valueOf(cause.getMessage());
+        if (node.stopping().getAsBoolean()) {
+            return new Outcome.Unreached(reason);
+        }
         Reachability shown =
                 node.peers().probe(endpoint.host(), endpoint.port(), TIMEOUT_MS).join();
         return shown == Reachability.ACCEPTS ? new Outcome.Foreign(reason) : new Outcome.Unreached(reason);
