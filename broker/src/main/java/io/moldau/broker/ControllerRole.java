@@ -116,14 +116,16 @@ final class ControllerRole implements AutoCloseable {
             List<Endpoint> bound) {
         peers.complete(connections);
         RequestRouter router = admin.onController(
-                RequestRouter.builder().metrics(services.requestMetrics()), controllers::leaderId, () -> known(bound));
+                RequestRouter.builder().metrics(services.meters().requests()),
+                controllers::leaderId,
+                () -> known(bound));
         return new NettyServer(
                 network,
                 loops,
                 router,
                 new ControllerRequests(
                         config.nodeId(), channel, raft(), this::clusterId, this::connectionEnded, services.time()),
-                services.requestMetrics());
+                services.meters().requests());
     }
 
     /// Messages of voters that come before this one has started find nobody: their senders ask again.
@@ -236,8 +238,8 @@ final class ControllerRole implements AutoCloseable {
                             services.random(),
                             new KnownConfigValidator(config),
                             resolver,
-                            services.quorumMetrics(),
-                            services.controllerMetrics(),
+                            services.meters().quorum(),
+                            services.meters().controller(),
                             services.faults(),
                             probe(),
                             transport));

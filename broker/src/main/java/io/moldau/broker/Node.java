@@ -580,7 +580,11 @@ public final class Node implements AutoCloseable {
         NodeToController controller = base.controllers().active();
         Uuid clusterId = Uuid.fromString(directories.clusterId());
         LogDirs logDirs = LogDirs.open(
-                config.logDirs(), services.storage(), time, settings.logDirs(services.random()), services.logMetrics());
+                config.logDirs(),
+                services.storage(),
+                time,
+                settings.logDirs(services.random()),
+                services.meters().logs());
 
         PooledMemory memory = new PooledMemory(loops);
         ScheduledExecutorService lifecycle = scheduler("moldau-lifecycle");
@@ -611,7 +615,7 @@ public final class Node implements AutoCloseable {
                         timer,
                         background,
                         services.faults(),
-                        services.replicaMetrics()));
+                        services.meters().replicas()));
         PartitionRegistry partitions = replicas.partitions();
         logDirs.onOffline(failed -> directoryFailed(failed.path(), directories, logDirs, registrar));
         closing("partitions", partitions);
@@ -638,7 +642,8 @@ public final class Node implements AutoCloseable {
         TopicCreator creator = new TopicCreator(controller, cache, settings.internalTopics(), time);
         FetchSessions fetchSessions = new FetchSessions(
                 config.get(ReplicationKeys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS), services.random());
-        RequestRouter.Builder routes = RequestRouter.builder().metrics(services.requestMetrics());
+        RequestRouter.Builder routes =
+                RequestRouter.builder().metrics(services.meters().requests());
         DataApis.register(
                 routes,
                 new DataApis.Services(
@@ -661,7 +666,8 @@ public final class Node implements AutoCloseable {
                         config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
                         logDirs,
                         background);
-        NettyServer server = new NettyServer(base.network(), loops, router, services.requestMetrics());
+        NettyServer server =
+                new NettyServer(base.network(), loops, router, services.meters().requests());
         servers.add(server);
         closing("listeners", server);
         bind(server, false, bound);
@@ -723,7 +729,7 @@ public final class Node implements AutoCloseable {
                         timer,
                         background,
                         services.faults(),
-                        services.coordinatorMetrics(),
+                        services.meters().coordinators(),
                         Compression.forId(config.get(GroupKeys.OFFSETS_TOPIC_COMPRESSION_CODEC)),
                         config.get(LogKeys.MESSAGE_MAX_BYTES),
                         config.get(GroupKeys.OFFSETS_LOAD_BUFFER_SIZE),

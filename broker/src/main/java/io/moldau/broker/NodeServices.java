@@ -27,15 +27,29 @@ public record NodeServices(
         Time time,
         RandomGenerator random,
         LogStorage storage,
-        RequestMetrics requestMetrics,
-        LogMetrics logMetrics,
-        QuorumMetrics quorumMetrics,
-        ControllerMetrics controllerMetrics,
-        CoordinatorMetrics coordinatorMetrics,
-        ReplicaMetrics replicaMetrics,
+        Meters meters,
         List<MetadataPublisher> observers,
         LogLevels logLevels,
         FaultHandler faults) {
+
+    /// Those who count, each in its part of the node.
+    public record Meters(
+            RequestMetrics requests,
+            LogMetrics logs,
+            QuorumMetrics quorum,
+            ControllerMetrics controller,
+            CoordinatorMetrics coordinators,
+            ReplicaMetrics replicas) {
+
+        /// Nothing is counted.
+        public static final Meters NONE = new Meters(
+                RequestMetrics.NONE,
+                LogMetrics.NONE,
+                QuorumMetrics.NONE,
+                ControllerMetrics.NONE,
+                CoordinatorMetrics.NONE,
+                ReplicaMetrics.NONE);
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeServices.class);
 
@@ -49,110 +63,33 @@ public record NodeServices(
                 new SystemTime(),
                 new SecureRandom(),
                 new NioLogStorage(),
-                RequestMetrics.NONE,
-                LogMetrics.NONE,
-                QuorumMetrics.NONE,
-                ControllerMetrics.NONE,
-                CoordinatorMetrics.NONE,
-                ReplicaMetrics.NONE,
+                Meters.NONE,
                 List.of(),
                 LogLevels.FIXED,
                 NodeServices::halt);
     }
 
-    public NodeServices withRequestMetrics(RequestMetrics metrics) {
-        return withMetrics(
-                metrics, logMetrics, quorumMetrics, controllerMetrics, coordinatorMetrics, replicaMetrics, observers);
-    }
-
-    /// With others who count.
-    public NodeServices withMetrics(
-            RequestMetrics requests,
-            LogMetrics logs,
-            QuorumMetrics quorum,
-            ControllerMetrics controller,
-            CoordinatorMetrics coordinators,
-            ReplicaMetrics replicas,
-            List<MetadataPublisher> metadataObservers) {
-        return new NodeServices(
-                time,
-                random,
-                storage,
-                requests,
-                logs,
-                quorum,
-                controller,
-                coordinators,
-                replicas,
-                metadataObservers,
-                logLevels,
-                faults);
+    /// With others who count and look.
+    public NodeServices withMeters(Meters others, List<MetadataPublisher> metadataObservers) {
+        return new NodeServices(time, random, storage, others, metadataObservers, logLevels, faults);
     }
 
     /// With levels that can be changed while the node runs.
     public NodeServices withLogLevels(LogLevels levels) {
-        return new NodeServices(
-                time,
-                random,
-                storage,
-                requestMetrics,
-                logMetrics,
-                quorumMetrics,
-                controllerMetrics,
-                coordinatorMetrics,
-                replicaMetrics,
-                observers,
-                levels,
-                faults);
+        return new NodeServices(time, random, storage, meters, observers, levels, faults);
     }
 
     /// With another clock.
     public NodeServices withTime(Time other) {
-        return new NodeServices(
-                other,
-                random,
-                storage,
-                requestMetrics,
-                logMetrics,
-                quorumMetrics,
-                controllerMetrics,
-                coordinatorMetrics,
-                replicaMetrics,
-                observers,
-                logLevels,
-                faults);
+        return new NodeServices(other, random, storage, meters, observers, logLevels, faults);
     }
 
     public NodeServices withStorage(LogStorage other) {
-        return new NodeServices(
-                time,
-                random,
-                other,
-                requestMetrics,
-                logMetrics,
-                quorumMetrics,
-                controllerMetrics,
-                coordinatorMetrics,
-                replicaMetrics,
-                observers,
-                logLevels,
-                faults);
+        return new NodeServices(time, random, other, meters, observers, logLevels, faults);
     }
 
     public NodeServices withFaults(FaultHandler handler) {
-        return new NodeServices(
-                time,
-                random,
-                storage,
-                requestMetrics,
-                logMetrics,
-                quorumMetrics,
-                controllerMetrics,
-                coordinatorMetrics,
-                replicaMetrics,
-                observers,
-                logLevels,
-                handler);
+        return new NodeServices(time, random, storage, meters, observers, logLevels, handler);
     }
 
     /// A node that has found itself wrong must not go on: what it would write next could be wrong too.

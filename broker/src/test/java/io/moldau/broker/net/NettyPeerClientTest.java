@@ -385,4 +385,25 @@ class NettyPeerClientTest {
         assertThat(errorOf(first)).isEqualTo(Errors.NETWORK_EXCEPTION);
         assertThat(errorOf(second)).isEqualTo(Errors.NETWORK_EXCEPTION);
     }
+
+    /// The node stops while a name is looked up: whoever waits is told, and nothing is begun on a loop that has ended.
+    @Test
+    void whoLooksOrAsksWhileTheNodeStopsIsTold() throws Exception {
+        EventLoops ending = new EventLoops(1, new SystemTime());
+        NettyPeers peers = new NettyPeers(
+                ending,
+                lookup -> {
+                    ending.close();
+                    lookup.run();
+                },
+                "test",
+                PeerLimits.DEFAULTS);
+        assertThat(peers.probe("localhost", 1, 20_000).get(10, TimeUnit.SECONDS))
+                .isEqualTo(Reachability.UNKNOWN);
+        try (PeerClient client = peers.connect("localhost", 1, "test")) {
+            assertThatThrownBy(() ->
+                            client.call(OWN_KEY, ByteBuffer.allocate(0), 20_000).get(10, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ApiException.class);
+        }
+    }
 }

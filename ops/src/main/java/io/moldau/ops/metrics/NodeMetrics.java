@@ -41,8 +41,8 @@ public final class NodeMetrics implements AutoCloseable {
         this.rates = new LiveRates(
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
                 services.time());
-        this.services =
-                services.withMetrics(requests, logs, quorum, quorum, coordinators, traffic, List.of(partitions));
+        this.services = services.withMeters(
+                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, traffic), List.of(partitions));
     }
 
     /// What the node is to be started with.
