@@ -32,10 +32,18 @@ final class BrokerSettings {
     /// On in new clusters, as in Kafka since 4.1.
     private static final short ELIGIBLE_LEADER_REPLICAS = 1;
 
+    /// With an epoch for each transaction (KIP-890).
+    private static final short TRANSACTION_VERSION = 2;
+
+    /// With consumer groups of the new protocol (KIP-848).
+    private static final short GROUP_VERSION = 1;
+
     /// The features this node supports (KIP-584).
     static final Map<String, VersionRange> FEATURES = Map.of(
             FeaturesImage.METADATA_VERSION, new VersionRange(METADATA_VERSION, METADATA_VERSION),
-            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, ELIGIBLE_LEADER_REPLICAS));
+            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, ELIGIBLE_LEADER_REPLICAS),
+            FeaturesImage.TRANSACTION_VERSION, new VersionRange((short) 0, TRANSACTION_VERSION),
+            FeaturesImage.GROUP_VERSION, new VersionRange((short) 0, GROUP_VERSION));
 
     private static final int MEBIBYTE = 1 << 20;
 

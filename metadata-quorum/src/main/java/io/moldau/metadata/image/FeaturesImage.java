@@ -12,6 +12,13 @@ public record FeaturesImage(PSortedMap<String, Short> finalizedLevels) {
     /// Whether partitions keep eligible leader replicas (KIP-966); on from level 1.
     public static final String ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version";
 
+    /// How transactions go: from level 1 on with flexible records, from 2 on with a producer epoch of its own for each
+    /// (KIP-890).
+    public static final String TRANSACTION_VERSION = "transaction.version";
+
+    /// Whether there are consumer groups of the new protocol (KIP-848); on from level 1.
+    public static final String GROUP_VERSION = "group.version";
+
     public static final FeaturesImage EMPTY = new FeaturesImage(TreePMap.empty());
 
     /// The level of a feature, 0 when it is off.
@@ -25,6 +32,14 @@ public record FeaturesImage(PSortedMap<String, Short> finalizedLevels) {
 
     public boolean hasEligibleLeaderReplicas() {
         return level(ELIGIBLE_LEADER_REPLICAS) >= 1;
+    }
+
+    public short transactionVersion() {
+        return level(TRANSACTION_VERSION);
+    }
+
+    public short groupVersion() {
+        return level(GROUP_VERSION);
     }
 
     FeaturesImage with(FeatureLevelRecord record) {
