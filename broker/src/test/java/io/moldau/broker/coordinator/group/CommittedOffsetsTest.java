@@ -338,6 +338,7 @@ class CommittedOffsetsTest {
                 .isEqualTo(50L);
         end(2, true);
         assertThat(row(true).committedOffset()).isEqualTo(60);
+        it.shard().timeline().commitUpTo(Long.MAX_VALUE);
         it.shard().offsets().compact();
         assertThat(it.shard().offsets().openTransactions()).isZero();
     }
