@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.DescribeProducersHandler;
 import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
@@ -44,7 +45,9 @@ import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
@@ -54,11 +57,14 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.DescribeProducersRequestData;
 import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
@@ -634,10 +640,25 @@ public final class Node implements AutoCloseable {
                         Objects.requireNonNullElse(config.interBrokerListener(), ""),
                         base.peers(),
                         cache::image));
+        TransactionVerification verification = new TransactionVerification(
+                new CoordinatorQuestions(
+                        brokerRequests,
+                        transactionalId -> transactionCoordinator(cache, transactionalId),
+                        time,
+                        timer,
+                        background,
+                        new CoordinatorQuestions.Patience(
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MS),
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MAX_MS),
+                                config.get(NetworkKeys.REQUEST_TIMEOUT_MS))),
+                partitions,
+                () -> resolver.ofBroker(
+                        TransactionKeys.PARTITION_VERIFICATION_ENABLE,
+                        cache.image().configs()));
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
-                groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+                groupRuntime, cache::image, time, verification, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
         MarkerWriter markers = new MarkerWriter(
                 partitions,
                 OffsetsTopic.NAME,
@@ -680,9 +701,14 @@ public final class Node implements AutoCloseable {
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
                         config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
-                        replicas.readReplicas()));
+                        replicas.readReplicas(),
+                        verification));
         GroupApis.register(routes, groups, cache::image);
-        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
+        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers))
+                .on(
+                        ApiKey.DESCRIBE_PRODUCERS,
+                        DescribeProducersRequestData.class,
+                        new DescribeProducersHandler(partitions, background));
         RequestRouter router = base.admin()
                 .onBroker(
                         routes,
@@ -709,6 +735,16 @@ public final class Node implements AutoCloseable {
                 ready,
                 base,
                 controllerRole);
+    }
+
+    /// The broker that coordinates a transactional id, -1 if none is known.
+    private static int transactionCoordinator(MetadataCache cache, String transactionalId) {
+        TopicImage topic = cache.image().topics().topic("__transaction_state");
+        PartitionRegistration partition = topic == null
+                ? null
+                : topic.partition(OffsetsTopic.partitionFor(
+                        transactionalId, topic.partitions().size()));
+        return partition == null ? PartitionRegistration.NO_LEADER : partition.leader();
     }
 
     /// By absolute path, as the logs name them.

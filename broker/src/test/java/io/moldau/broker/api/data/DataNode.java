@@ -13,6 +13,7 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -118,7 +119,8 @@ public final class DataNode implements AutoCloseable {
                         time,
                         55 << 20,
                         900_000,
-                        ReadReplicas.LEADER_ONLY));
+                        ReadReplicas.LEADER_ONLY,
+                        TestVerification.withoutCoordinator(partitions)));
         router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
             var response = new ApiVersionsResponseData();
             for (ApiKey api : List.of(

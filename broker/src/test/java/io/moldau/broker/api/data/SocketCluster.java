@@ -22,6 +22,7 @@ import io.moldau.broker.replica.fetch.PeerLeaderEndpoint;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
@@ -276,7 +277,8 @@ final class SocketCluster implements AutoCloseable {
                             time,
                             55 << 20,
                             900_000,
-                            ReadReplicas.rackAware(() -> known)));
+                            ReadReplicas.rackAware(() -> known),
+                            TestVerification.withoutCoordinator(partitions)));
             router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
                 var response = new ApiVersionsResponseData();
                 for (ApiKey api : List.of(
