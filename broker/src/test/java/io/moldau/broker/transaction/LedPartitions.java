@@ -2,10 +2,12 @@ package io.moldau.broker.transaction;
 
 import io.moldau.broker.api.TestMetadata;
 import io.moldau.broker.peer.BrokerRequests;
+import io.moldau.broker.replica.HeapMemory;
 import io.moldau.broker.replica.HostedPartition;
 import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
@@ -24,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
@@ -45,14 +46,16 @@ final class LedPartitions implements AutoCloseable, BrokerRequests {
 
     LedPartitions(Path directory) throws IOException {
         logs = LogDirs.open(
-                List.of(directory),
-                new NioLogStorage(),
+                List.of(directory), new NioLogStorage(), time, LogDirsConfig.defaults(new Random(1)), LogMetrics.NONE);
+        partitions = new PartitionRegistry(
+                1,
+                logs,
+                () -> metadata.cache().image(),
                 time,
-                LogDirsConfig.defaults(new Random(1)),
-                LogMetrics.NONE);
-        partitions = new PartitionRegistry(1, logs, Map.of(), () -> metadata.cache().image(), time, faults);
-        metadata.tell(new PartitionChangesPublisher(
-                partitions, (image, topic) -> new TopicSettings(LogConfig.DEFAULTS, 1)));
+                new TailCache(new HeapMemory(), 1 << 20, 1 << 16),
+                faults);
+        metadata.tell(
+                new PartitionChangesPublisher(partitions, (image, topic) -> new TopicSettings(LogConfig.DEFAULTS, 1)));
     }
 
     Partition partition(String topic, int index) {

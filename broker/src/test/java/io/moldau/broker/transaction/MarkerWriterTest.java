@@ -83,8 +83,8 @@ class MarkerWriterTest {
         for (var marker : answers.getLast().markers()) {
             for (var topic : marker.topics()) {
                 topic.partitions()
-                        .forEach(it -> found.add(
-                                topic.name() + it.partitionIndex() + " " + Errors.forCode(it.errorCode())));
+                        .forEach(it ->
+                                found.add(topic.name() + it.partitionIndex() + " " + Errors.forCode(it.errorCode())));
             }
         }
         return found;
@@ -110,7 +110,8 @@ class MarkerWriterTest {
         assertThat(only(marker(4, 1, 2, false))).isEqualTo(Errors.NONE);
         assertThat(partition.lastStableOffset()).isEqualTo(4);
         assertThat(partition.log().abortedTransactions(0, 4)).hasSize(1);
-        assertThat(partition.read(0, 1000, true, FetchIsolation.LAST_STABLE_OFFSET, -1, -1, true)).isNotNull();
+        assertThat(partition.read(0, 1000, true, FetchIsolation.LAST_STABLE_OFFSET, -1, -1, true))
+                .isNotNull();
     }
 
     @Test

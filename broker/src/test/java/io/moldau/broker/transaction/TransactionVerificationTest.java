@@ -76,7 +76,8 @@ class TransactionVerificationTest {
         var terms = AppendTerms.CLIENT_ALL.with(verification.produceTerms(version));
         partition.appendAsLeader(records, terms, outcome -> {
             if (outcome instanceof AppendOutcome.Unverified) {
-                verification.append(partition, transactionalId, version, records, terms, later -> note(sequence, later));
+                verification.append(
+                        partition, transactionalId, version, records, terms, later -> note(sequence, later));
             } else {
                 note(sequence, outcome);
             }
@@ -274,7 +275,9 @@ class TransactionVerificationTest {
     void aCoordinatorThatCannotBeAskedIsTriedByTheProducer() {
         produce(0, 3, 0, NEW);
         produce(0, 3, 2, NEW);
-        Objects.requireNonNull(node.sent.poll()).answer().completeExceptionally(new ApiException(Errors.NETWORK_EXCEPTION));
+        Objects.requireNonNull(node.sent.poll())
+                .answer()
+                .completeExceptionally(new ApiException(Errors.NETWORK_EXCEPTION));
         assertThat(outcomes).containsExactly("0 NOT_ENOUGH_REPLICAS", "2 NOT_ENOUGH_REPLICAS");
         // A batch behind those is not told of a gap.
         produce(0, 3, 4, NEW);
