@@ -2,6 +2,7 @@ package io.moldau.ops.metrics;
 
 import io.moldau.broker.NodeServices;
 import io.moldau.broker.NodeView;
+import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.ops.state.GroupLags;
@@ -42,7 +43,7 @@ public final class NodeMetrics implements AutoCloseable {
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
                 services.time());
         this.services = services.withMeters(
-                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, traffic), List.of(partitions));
+                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, TransactionMetrics.NONE, traffic), List.of(partitions));
     }
 
     /// What the node is to be started with.
