@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.GroupKeys;
@@ -48,6 +49,7 @@ import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.MarkerWriter;
 import io.moldau.common.Endpoint;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -64,6 +66,7 @@ import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.message.AddPartitionsToTxnRequestData;
+import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
 import java.io.IOException;
@@ -648,10 +651,21 @@ public final class Node implements AutoCloseable {
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+        MarkerWriter markers = new MarkerWriter(
+                partitions,
+                OffsetsTopic.NAME,
+                groups::endTransaction,
+                time,
+                timer,
+                background,
+                config.get(NetworkKeys.REQUEST_TIMEOUT_MS));
+        brokerRequests.local(
+                ApiKey.WRITE_TXN_MARKERS,
+                WriteTxnMarkersRequestData.class,
+                (request, version, reply) -> markers.write(request, reply::accept));
 
         TransactionCoordinator transactions = opened(
-                "transaction coordinator",
-                transactions(base, partitions, brokerRequests, registrar::brokerEpoch));
+                "transaction coordinator", transactions(base, partitions, brokerRequests, registrar::brokerEpoch));
         brokerRequests.local(
                 ApiKey.ADD_PARTITIONS_TO_TXN,
                 AddPartitionsToTxnRequestData.class,
@@ -688,9 +702,8 @@ public final class Node implements AutoCloseable {
                         replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
         TransactionApis.register(
-                routes,
-                transactions,
-                group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
+                routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
+        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
         RequestRouter router = base.admin()
                 .onBroker(
                         routes,
@@ -711,7 +724,8 @@ public final class Node implements AutoCloseable {
         running = new Running(
                 directories,
                 cache,
-                new BrokerParts(registrar, logDirs, groups, transactions, partitions, fetchSessions, replicas.throttles()),
+                new BrokerParts(
+                        registrar, logDirs, groups, transactions, partitions, fetchSessions, replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,

@@ -38,9 +38,8 @@ public final class TransactionKeys {
                     "transaction.state.log.replication.factor", ConfigType.shortAtLeast(1))
             .defaultTo((short) 3)
             .importance(HIGH)
-            .describedAs(
-                            "Replication factor of the transaction state topic. Left at its default, a smaller cluster "
-                                    + "uses as many replicas as it has brokers.");
+            .describedAs("Replication factor of the transaction state topic. Left at its default, a smaller cluster "
+                    + "uses as many replicas as it has brokers.");
 
     public static final ConfigKey<Integer> TRANSACTION_STATE_LOG_SEGMENT_BYTES = ConfigKey.of(
                     "transaction.state.log.segment.bytes", ConfigType.intAtLeast(1))
@@ -52,7 +51,8 @@ public final class TransactionKeys {
                     "transaction.abort.timed.out.transaction.cleanup.interval.ms", ConfigType.intAtLeast(1))
             .defaultTo(10_000)
             .importance(LOW)
-            .describedAs("Pause before a transaction past its time-out, which could not be aborted then, is looked at again.");
+            .describedAs(
+                    "Pause before a transaction past its time-out, which could not be aborted then, is looked at again.");
 
     public static final ConfigKey<Integer> REMOVE_EXPIRED_INTERVAL_MS = ConfigKey.of(
                     "transaction.remove.expired.transaction.cleanup.interval.ms", ConfigType.intAtLeast(1))

@@ -72,8 +72,7 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
                         context.clientAddress(),
                         context.receivedNanos() + CREATION_WAIT_NANOS)
                 .thenAccept(results -> LateAnswer.give(
-                        context,
-                        () -> respond(context, coordinators(context, topic, keys, results.get(topic)))));
+                        context, () -> respond(context, coordinators(context, topic, keys, results.get(topic)))));
     }
 
     private static ApiError refusal(short version, byte keyType) {
@@ -106,19 +105,14 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
     }
 
     private Coordinator coordinator(
-            String key,
-            String name,
-            @Nullable TopicImage topic,
-            ClusterView view,
-            @Nullable ApiError creation) {
+            String key, String name, @Nullable TopicImage topic, ClusterView view, @Nullable ApiError creation) {
         if (topic == null) {
             return failed(
                     key,
                     new ApiError(
                             Errors.COORDINATOR_NOT_AVAILABLE,
                             creation != null && creation.isFailure()
-                                    ? "The topic " + name + " cannot be created: "
-                                            + creation.messageOrDefault()
+                                    ? "The topic " + name + " cannot be created: " + creation.messageOrDefault()
                                     : "The topic " + name + " is being created."));
         }
         int partition = partitionOf.applyAsInt(key, topic.partitions().size());

@@ -35,7 +35,8 @@ final class ListTransactionsHandler implements RequestHandler<ListTransactionsRe
             return Pattern.compile(expression)::matches;
         } catch (PatternSyntaxException e) {
             throw new ApiException(
-                    Errors.INVALID_REGULAR_EXPRESSION, "'" + expression + "' is no regular expression: " + e.getMessage());
+                    Errors.INVALID_REGULAR_EXPRESSION,
+                    "'" + expression + "' is no regular expression: " + e.getMessage());
         }
     }
 }

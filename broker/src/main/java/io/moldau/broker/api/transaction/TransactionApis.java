@@ -22,10 +22,7 @@ public final class TransactionApis {
             RequestRouter.Builder router,
             TransactionCoordinator coordinator,
             Function<String, TopicPartition> offsetsOf) {
-        router.on(
-                        ApiKey.INIT_PRODUCER_ID,
-                        InitProducerIdRequestData.class,
-                        new InitProducerIdHandler(coordinator))
+        router.on(ApiKey.INIT_PRODUCER_ID, InitProducerIdRequestData.class, new InitProducerIdHandler(coordinator))
                 .on(
                         ApiKey.ADD_PARTITIONS_TO_TXN,
                         AddPartitionsToTxnRequestData.class,

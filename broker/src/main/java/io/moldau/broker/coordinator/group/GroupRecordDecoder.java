@@ -22,9 +22,11 @@ public final class GroupRecordDecoder implements RecordDecoder {
         short type = in.readShort();
         return switch (type) {
             case GroupRecords.LEGACY_OFFSET_COMMIT, GroupRecords.OFFSET_COMMIT ->
-                RecordDecoder.decode(GroupRecords.OFFSET_COMMIT, in, new OffsetCommitKey(), value, new OffsetCommitValue());
+                RecordDecoder.decode(
+                        GroupRecords.OFFSET_COMMIT, in, new OffsetCommitKey(), value, new OffsetCommitValue());
             case GroupRecords.GROUP_METADATA ->
-                RecordDecoder.decode(GroupRecords.GROUP_METADATA, in, new GroupMetadataKey(), value, new GroupMetadataValue());
+                RecordDecoder.decode(
+                        GroupRecords.GROUP_METADATA, in, new GroupMetadataKey(), value, new GroupMetadataValue());
             default -> null;
         };
     }

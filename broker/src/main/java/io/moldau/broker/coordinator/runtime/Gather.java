@@ -22,8 +22,7 @@ public final class Gather<T> {
     }
 
     /// Asks for each question and passes on the answers.
-    public static <Q, T> void all(
-            List<Q> questions, BiConsumer<Q, Reply<T>> ask, Consumer<List<T>> complete) {
+    public static <Q, T> void all(List<Q> questions, BiConsumer<Q, Reply<T>> ask, Consumer<List<T>> complete) {
         if (questions.isEmpty()) {
             complete.accept(List.of());
             return;

@@ -121,8 +121,8 @@ public final class MarkerSender implements AutoCloseable {
     /// The shard is elsewhere now, and so are its markers.
     synchronized void forget(TransactionShard.Term term) {
         jobs.values().removeIf(job -> {
-            boolean gone = job.markers.shard() == term.shard()
-                    && job.markers.coordinatorEpoch() <= term.coordinatorEpoch();
+            boolean gone =
+                    job.markers.shard() == term.shard() && job.markers.coordinatorEpoch() <= term.coordinatorEpoch();
             job.given |= gone;
             return gone;
         });

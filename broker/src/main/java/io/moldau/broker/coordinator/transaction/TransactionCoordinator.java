@@ -144,7 +144,8 @@ public final class TransactionCoordinator implements AutoCloseable {
     public void initProducer(
             InitProducerIdRequestData request, short apiVersion, Reply<InitProducerIdResponseData> reply) {
         Reply<ProducerAnswer> answer = answered -> reply.complete(new InitProducerIdResponseData()
-                .setErrorCode(inVersion(answered.error(), apiVersion, INIT_FENCED_VERSION).code())
+                .setErrorCode(inVersion(answered.error(), apiVersion, INIT_FENCED_VERSION)
+                        .code())
                 .setProducerId(answered.producerId())
                 .setProducerEpoch(answered.producerEpoch()));
         var id = request.transactionalId();
@@ -168,8 +169,7 @@ public final class TransactionCoordinator implements AutoCloseable {
         } else if (request.transactionTimeoutMs() <= 0 || request.transactionTimeoutMs() > config.maxTimeoutMs()) {
             answer.complete(ProducerAnswer.failed(Errors.INVALID_TRANSACTION_TIMEOUT));
         } else {
-            var expected =
-                    hasId ? new ProducerIdAndEpoch(request.producerId(), request.producerEpoch()) : null;
+            var expected = hasId ? new ProducerIdAndEpoch(request.producerId(), request.producerEpoch()) : null;
             submit(
                     id,
                     shard -> shard.initProducer(
@@ -220,8 +220,8 @@ public final class TransactionCoordinator implements AutoCloseable {
         } else if (transaction.verifyOnly()) {
             submit(
                     producer.transactionalId(),
-                    shard -> CoordinatorResult.of(new Effect.Answer<>(
-                            reply, result(producer, shard.verify(producer, partitions)))),
+                    shard -> CoordinatorResult.of(
+                            new Effect.Answer<>(reply, result(producer, shard.verify(producer, partitions)))),
                     all);
         } else {
             short version = apiVersion >= BATCHED_VERSION ? EPOCH_BUMP_VERSION : 0;
@@ -263,12 +263,13 @@ public final class TransactionCoordinator implements AutoCloseable {
 
     private static AddPartitionsToTxnResult result(ProducerRequest producer, Map<TopicPartition, Errors> errors) {
         var topics = new TreeMap<String, AddPartitionsToTxnTopicResult>();
-        new TreeMap<>(errors).forEach((partition, error) -> topics.computeIfAbsent(
-                        partition.topic(), name -> new AddPartitionsToTxnTopicResult().setName(name))
-                .resultsByPartition()
-                .add(new AddPartitionsToTxnPartitionResult()
-                        .setPartitionIndex(partition.partition())
-                        .setPartitionErrorCode(error.code())));
+        new TreeMap<>(errors)
+                .forEach((partition, error) -> topics.computeIfAbsent(
+                                partition.topic(), name -> new AddPartitionsToTxnTopicResult().setName(name))
+                        .resultsByPartition()
+                        .add(new AddPartitionsToTxnPartitionResult()
+                                .setPartitionIndex(partition.partition())
+                                .setPartitionErrorCode(error.code())));
         return new AddPartitionsToTxnResult()
                 .setTransactionalId(producer.transactionalId())
                 .setTopicResults(new ArrayList<>(topics.values()));
@@ -278,8 +279,7 @@ public final class TransactionCoordinator implements AutoCloseable {
     /// version 2 leave that to the broker.
     public void addOffsets(
             AddOffsetsToTxnRequestData request, TopicPartition offsets, short apiVersion, Consumer<Errors> reply) {
-        var producer =
-                new ProducerRequest(request.transactionalId(), request.producerId(), request.producerEpoch());
+        var producer = new ProducerRequest(request.transactionalId(), request.producerId(), request.producerEpoch());
         if (producer.transactionalId().isEmpty()) {
             reply.accept(Errors.INVALID_REQUEST);
             return;
@@ -298,10 +298,10 @@ public final class TransactionCoordinator implements AutoCloseable {
     // ---- ends ----
 
     public void endTransaction(EndTxnRequestData request, short apiVersion, Reply<EndTxnResponseData> reply) {
-        var producer =
-                new ProducerRequest(request.transactionalId(), request.producerId(), request.producerEpoch());
+        var producer = new ProducerRequest(request.transactionalId(), request.producerId(), request.producerEpoch());
         Reply<ProducerAnswer> answer = answered -> reply.complete(new EndTxnResponseData()
-                .setErrorCode(inVersion(answered.error(), apiVersion, END_FENCED_VERSION).code())
+                .setErrorCode(inVersion(answered.error(), apiVersion, END_FENCED_VERSION)
+                        .code())
                 .setProducerId(answered.producerId())
                 .setProducerEpoch(answered.producerEpoch()));
         if (producer.transactionalId().isEmpty()) {
@@ -322,12 +322,15 @@ public final class TransactionCoordinator implements AutoCloseable {
 
     // ---- administration ----
 
-    public void describe(List<String> transactionalIds, Consumer<List<DescribeTransactionsResponseData.TransactionState>> reply) {
+    public void describe(
+            List<String> transactionalIds, Consumer<List<DescribeTransactionsResponseData.TransactionState>> reply) {
         Gather.<String, DescribeTransactionsResponseData.TransactionState>all(
                 transactionalIds,
                 (id, answer) -> {
-                    Consumer<Errors> refused = error -> answer.complete(
-                            new DescribeTransactionsResponseData.TransactionState().setTransactionalId(id).setErrorCode(error.code()));
+                    Consumer<Errors> refused =
+                            error -> answer.complete(new DescribeTransactionsResponseData.TransactionState()
+                                    .setTransactionalId(id)
+                                    .setErrorCode(error.code()));
                     if (id.isEmpty()) {
                         refused.accept(Errors.INVALID_REQUEST);
                     } else {
@@ -428,9 +431,7 @@ public final class TransactionCoordinator implements AutoCloseable {
     }
 
     private void submit(
-            String transactionalId,
-            Function<TransactionShard, CoordinatorResult> operation,
-            Consumer<Errors> refused) {
+            String transactionalId, Function<TransactionShard, CoordinatorResult> operation, Consumer<Errors> refused) {
         runtime.submit(partitionFor(transactionalId), operation, refused);
     }
 }

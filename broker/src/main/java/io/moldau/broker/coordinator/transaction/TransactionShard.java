@@ -166,10 +166,7 @@ public final class TransactionShard implements CoordinatorShard {
                     // Either a retry of what has been done, or somebody else has taken over.
                     yield expected.epoch() == lastEpoch(id, state)
                             ? initialize(
-                                    id,
-                                    state.initialized(state.producerEpoch(), timeoutMs, nowMs),
-                                    expected,
-                                    reply)
+                                    id, state.initialized(state.producerEpoch(), timeoutMs, nowMs), expected, reply)
                             : refused(reply, Errors.PRODUCER_FENCED);
                 }
                 if (state.isExhausted()) {
@@ -178,16 +175,20 @@ public final class TransactionShard implements CoordinatorShard {
                             : initialize(id, state.rotated(freshId, timeoutMs, nowMs), expected, reply);
                 }
                 yield initialize(
-                        id,
-                        state.initialized((short) (state.producerEpoch() + 1), timeoutMs, nowMs),
-                        expected,
-                        reply);
+                        id, state.initialized((short) (state.producerEpoch() + 1), timeoutMs, nowMs), expected, reply);
             }
             // The open transaction is aborted first. The client tries again, so the epoch that this costs is never a
             // client's.
             case ONGOING -> {
                 var out = new CoordinatorResult.Builder();
-                fence(id, state, freshId, wanted, error -> reply.complete(ProducerAnswer.failed(afterFence(error))), nowMs, out);
+                fence(
+                        id,
+                        state,
+                        freshId,
+                        wanted,
+                        error -> reply.complete(ProducerAnswer.failed(afterFence(error))),
+                        nowMs,
+                        out);
                 yield out.build();
             }
             case PREPARE_COMMIT, PREPARE_ABORT -> refused(reply, Errors.CONCURRENT_TRANSACTIONS);
@@ -262,8 +263,7 @@ public final class TransactionShard implements CoordinatorShard {
             case ONGOING ->
                 state.partitions().containsAll(added)
                         ? answered(reply, Errors.NONE)
-                        : write(
-                                id, state.with(added, version, nowMs), out -> {}, reply);
+                        : write(id, state.with(added, version, nowMs), out -> {}, reply);
             case EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT -> {
                 var next = state.with(added, version, nowMs);
                 yield write(id, next, out -> out.schedule(timeoutOf(id, next), next.timeoutMs()), reply);
@@ -320,16 +320,13 @@ public final class TransactionShard implements CoordinatorShard {
             return refused(reply, Errors.CONCURRENT_TRANSACTIONS);
         }
         return switch (state.status()) {
-            case ONGOING ->
-                end(id, state.prepared(commit, (short) 0, NO_ID, nowMs), reply);
+            case ONGOING -> end(id, state.prepared(commit, (short) 0, NO_ID, nowMs), reply);
             case COMPLETE_COMMIT ->
                 commit ? answered(reply, ProducerAnswer.of(state)) : refused(reply, Errors.INVALID_TXN_STATE);
             case COMPLETE_ABORT ->
                 commit ? refused(reply, Errors.INVALID_TXN_STATE) : answered(reply, ProducerAnswer.of(state));
-            case PREPARE_COMMIT ->
-                refused(reply, commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE);
-            case PREPARE_ABORT ->
-                refused(reply, commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS);
+            case PREPARE_COMMIT -> refused(reply, commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE);
+            case PREPARE_ABORT -> refused(reply, commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS);
             case EMPTY -> refused(reply, Errors.INVALID_TXN_STATE);
             case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
         };
@@ -360,29 +357,25 @@ public final class TransactionShard implements CoordinatorShard {
         if (producer.producerId() != state.producerId() && !retryAfterRotation) {
             return refused(reply, Errors.INVALID_PRODUCER_ID_MAPPING);
         }
-        boolean validEpoch =
-                switch (state.status()) {
-                    case ONGOING, EMPTY, DEAD, PREPARE_EPOCH_FENCE -> sameEpoch;
-                    case PREPARE_COMMIT, PREPARE_ABORT -> retryAfterBump;
-                    case COMPLETE_COMMIT, COMPLETE_ABORT -> isRetry || sameEpoch;
-                };
+        boolean validEpoch = switch (state.status()) {
+            case ONGOING, EMPTY, DEAD, PREPARE_EPOCH_FENCE -> sameEpoch;
+            case PREPARE_COMMIT, PREPARE_ABORT -> retryAfterBump;
+            case COMPLETE_COMMIT, COMPLETE_ABORT -> isRetry || sameEpoch;
+        };
         if (!validEpoch) {
             return refused(reply, Errors.PRODUCER_FENCED);
         }
-        var answer =
-                switch (state.status()) {
-                    case ONGOING -> null;
-                    // An abort of nothing is how a client makes sure that nothing is open.
-                    case EMPTY -> commit ? Errors.INVALID_TXN_STATE : null;
-                    case COMPLETE_COMMIT ->
-                        isRetry ? (commit ? Errors.NONE : Errors.INVALID_TXN_STATE)
-                                : commit ? Errors.INVALID_TXN_STATE : null;
-                    case COMPLETE_ABORT ->
-                        commit ? Errors.INVALID_TXN_STATE : isRetry ? Errors.NONE : null;
-                    case PREPARE_COMMIT -> commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE;
-                    case PREPARE_ABORT -> commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS;
-                    case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
-                };
+        var answer = switch (state.status()) {
+            case ONGOING -> null;
+            // An abort of nothing is how a client makes sure that nothing is open.
+            case EMPTY -> commit ? Errors.INVALID_TXN_STATE : null;
+            case COMPLETE_COMMIT ->
+                isRetry ? (commit ? Errors.NONE : Errors.INVALID_TXN_STATE) : commit ? Errors.INVALID_TXN_STATE : null;
+            case COMPLETE_ABORT -> commit ? Errors.INVALID_TXN_STATE : isRetry ? Errors.NONE : null;
+            case PREPARE_COMMIT -> commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE;
+            case PREPARE_ABORT -> commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS;
+            case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
+        };
         if (answer == Errors.NONE) {
             return answered(reply, ProducerAnswer.of(state));
         }
@@ -458,8 +451,10 @@ public final class TransactionShard implements CoordinatorShard {
                 || !markers(id, state).equals(markers)) {
             return CoordinatorResult.NOTHING; // Known already, or of an earlier term.
         }
-        var written = new Written(out -> {}, error -> {}, out -> out.schedule(
-                new TransactionTimer.Completion(markers), COMPLETION_RETRY_MS));
+        var written = new Written(
+                out -> {},
+                error -> {},
+                out -> out.schedule(new TransactionTimer.Completion(markers), COMPLETION_RETRY_MS));
         return new CoordinatorResult.Builder()
                 .write(TransactionRecords.state(id, state.completed(nowMs), transactionVersion.getAsInt()))
                 .then(written)
@@ -598,10 +593,7 @@ public final class TransactionShard implements CoordinatorShard {
     /// What clients of the coordinator are told when the log refuses a record.
     private static Errors storeError(Errors error) {
         return switch (error) {
-            case UNKNOWN_TOPIC_OR_PARTITION,
-                    NOT_ENOUGH_REPLICAS,
-                    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-                    REQUEST_TIMED_OUT ->
+            case UNKNOWN_TOPIC_OR_PARTITION, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT ->
                 Errors.COORDINATOR_NOT_AVAILABLE;
             case NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_ERROR -> Errors.NOT_COORDINATOR;
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> Errors.UNKNOWN_SERVER_ERROR;
@@ -682,10 +674,10 @@ public final class TransactionShard implements CoordinatorShard {
         var topics = new TreeMap<String, TopicData>();
         state.partitions().stream()
                 .sorted()
-                .forEach(partition -> topics.computeIfAbsent(
-                                partition.topic(), topic -> new TopicData().setTopic(topic))
-                        .partitions()
-                        .add(partition.partition()));
+                .forEach(
+                        partition -> topics.computeIfAbsent(partition.topic(), topic -> new TopicData().setTopic(topic))
+                                .partitions()
+                                .add(partition.partition()));
         return described
                 .setProducerId(state.producerId())
                 .setProducerEpoch(state.producerEpoch())

@@ -114,13 +114,7 @@ public final class DataNode implements AutoCloseable {
         DataApis.register(
                 router,
                 new DataApis.Services(
-                        partitions,
-                        sessions,
-                        diskThreads,
-                        memory,
-                        time,
-                        55 << 20,
-                        ReadReplicas.LEADER_ONLY));
+                        partitions, sessions, diskThreads, memory, time, 55 << 20, ReadReplicas.LEADER_ONLY));
         TransactionApis.register(
                 router,
                 IdleTransactions.coordinator(
