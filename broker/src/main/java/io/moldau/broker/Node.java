@@ -2,8 +2,9 @@ package io.moldau.broker;
 
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
-import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.DescribeProducersHandler;
+import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
@@ -25,6 +26,12 @@ import io.moldau.broker.coordinator.group.GroupShard;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.runtime.KeyHash;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
+import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
+import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -39,13 +46,17 @@ import io.moldau.broker.net.NettyServer;
 import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
+import io.moldau.broker.peer.BrokerRequests;
 import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Endpoint;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.TimerThread;
@@ -54,11 +65,16 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.AddPartitionsToTxnRequestData;
+import io.moldau.wire.message.DescribeProducersRequestData;
 import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
@@ -89,6 +105,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,6 +121,9 @@ public final class Node implements AutoCloseable {
 
     private static final String METADATA_DIRECTORY = "__cluster_metadata";
     private static final long MAINTENANCE_INTERVAL_MS = 500;
+
+    /// How long a request of a transaction may wait for its record: less than a client waits for its answer.
+    private static final long TRANSACTION_WRITE_TIMEOUT_MS = 15_000;
 
     private final NodeConfig config;
     private final NodeServices services;
@@ -135,6 +155,7 @@ public final class Node implements AutoCloseable {
             BrokerRegistrar registrar,
             LogDirs logDirs,
             GroupCoordinator groups,
+            TransactionCoordinator transactions,
             PartitionRegistry partitions,
             FetchSessions fetchSessions,
             NodeView.Throttles throttles) {}
@@ -250,6 +271,7 @@ public final class Node implements AutoCloseable {
                                 broker.logDirs(),
                                 broker.partitions(),
                                 broker.groups(),
+                                broker.transactions(),
                                 broker.fetchSessions(),
                                 broker.throttles(),
                                 broker.registrar()::brokerEpoch));
@@ -634,10 +656,11 @@ public final class Node implements AutoCloseable {
                         Objects.requireNonNullElse(config.interBrokerListener(), ""),
                         base.peers(),
                         cache::image));
+        TransactionVerification verification = verification(base, partitions, brokerRequests);
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
-                groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+                groupRuntime, cache::image, time, verification, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
         MarkerWriter markers = new MarkerWriter(
                 partitions,
                 OffsetsTopic.NAME,
@@ -651,9 +674,17 @@ public final class Node implements AutoCloseable {
                 WriteTxnMarkersRequestData.class,
                 (request, version, reply) -> markers.write(request, reply::accept));
 
+        TransactionCoordinator transactions = opened(
+                "transaction coordinator", transactions(base, partitions, brokerRequests, registrar::brokerEpoch));
+        brokerRequests.local(
+                ApiKey.ADD_PARTITIONS_TO_TXN,
+                AddPartitionsToTxnRequestData.class,
+                (request, version, reply) -> transactions.addPartitions(request, version, reply::accept));
+
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
+        behindTheGate.add(new TransactionMetadataPublisher(config.nodeId(), transactions));
         follow(
                 base,
                 directories,
@@ -674,15 +705,20 @@ public final class Node implements AutoCloseable {
                 new DataApis.Services(
                         partitions,
                         fetchSessions,
-                        new ProducerIds(config.nodeId(), registrar::brokerEpoch, controller),
                         background,
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
-                        replicas.readReplicas()));
+                        replicas.readReplicas(),
+                        verification));
         GroupApis.register(routes, groups, cache::image);
-        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
+        TransactionApis.register(
+                routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
+        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers))
+                .on(
+                        ApiKey.DESCRIBE_PRODUCERS,
+                        DescribeProducersRequestData.class,
+                        new DescribeProducersHandler(partitions, background));
         RequestRouter router = base.admin()
                 .onBroker(
                         routes,
@@ -703,12 +739,44 @@ public final class Node implements AutoCloseable {
         running = new Running(
                 directories,
                 cache,
-                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions, replicas.throttles()),
+                new BrokerParts(
+                        registrar, logDirs, groups, transactions, partitions, fetchSessions, replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,
                 base,
                 controllerRole);
+    }
+
+    private TransactionVerification verification(
+            Base base, PartitionRegistry partitions, PeerBrokerRequests brokerRequests) {
+        MetadataCache cache = base.cache();
+        return new TransactionVerification(
+                new CoordinatorQuestions(
+                        brokerRequests,
+                        transactionalId -> transactionCoordinator(cache.image(), transactionalId),
+                        base.time(),
+                        base.timer(),
+                        base.background(),
+                        new CoordinatorQuestions.Patience(
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MS),
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MAX_MS),
+                                config.get(NetworkKeys.REQUEST_TIMEOUT_MS))),
+                partitions,
+                () -> base.resolver()
+                        .ofBroker(
+                                TransactionKeys.PARTITION_VERIFICATION_ENABLE,
+                                cache.image().configs()));
+    }
+
+    /// The broker that coordinates a transactional id, -1 if none is known.
+    private static int transactionCoordinator(MetadataImage image, String transactionalId) {
+        TopicImage topic = image.topics().topic(TransactionsTopic.NAME);
+        PartitionRegistration partition = topic == null || topic.partitions().isEmpty()
+                ? null
+                : topic.partition(
+                        KeyHash.partitionFor(transactionalId, topic.partitions().size()));
+        return partition == null ? PartitionRegistration.NO_LEADER : partition.leader();
     }
 
     /// By absolute path, as the logs name them.
@@ -760,6 +828,33 @@ public final class Node implements AutoCloseable {
                         config.get(LogKeys.MESSAGE_MAX_BYTES),
                         config.get(GroupKeys.OFFSETS_LOAD_BUFFER_SIZE),
                         config.get(GroupKeys.OFFSETS_COMMIT_TIMEOUT_MS)));
+    }
+
+    private TransactionCoordinator transactions(
+            Base base, PartitionRegistry partitions, BrokerRequests brokers, LongSupplier brokerEpoch) {
+        CoordinatorRuntime.Services runtime = new CoordinatorRuntime.Services(
+                new PartitionCoordinatorLog(partitions),
+                new TransactionRecordDecoder(),
+                services.time(),
+                base.timer(),
+                base.background(),
+                services.faults(),
+                services.meters().coordinators(),
+                Compression.NONE,
+                config.get(LogKeys.MESSAGE_MAX_BYTES),
+                config.get(TransactionKeys.TRANSACTION_STATE_LOG_LOAD_BUFFER_SIZE),
+                TRANSACTION_WRITE_TIMEOUT_MS);
+        return new TransactionCoordinator(
+                settings.transactions(),
+                new TransactionCoordinator.Services(
+                        runtime,
+                        new ProducerIds(
+                                config.nodeId(), brokerEpoch, base.controllers().active()),
+                        brokers,
+                        base.cache()::image,
+                        services.meters().transactions(),
+                        config.get(NetworkKeys.REQUEST_TIMEOUT_MS),
+                        config.get(TransactionKeys.TRANSACTION_STATE_LOG_NUM_PARTITIONS)));
     }
 
     private Supplier<RegisterBrokerRequest> registration(

@@ -1,5 +1,8 @@
 package io.moldau.broker.api.data;
 
+import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.coordinator.transaction.IdleTransactions;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
@@ -22,6 +25,7 @@ import io.moldau.broker.replica.fetch.PeerLeaderEndpoint;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
@@ -270,13 +274,17 @@ final class SocketCluster implements AutoCloseable {
                     new DataApis.Services(
                             partitions,
                             new FetchSessions(100, random),
-                            new ProducerIds(id, this::epoch, controller()),
                             diskThreads,
                             memory,
                             time,
                             55 << 20,
-                            900_000,
-                            ReadReplicas.rackAware(() -> known)));
+                            ReadReplicas.rackAware(() -> known),
+                            TestVerification.withoutCoordinator(partitions)));
+            TransactionApis.register(
+                    router,
+                    IdleTransactions.coordinator(
+                            new ProducerIds(id, this::epoch, controller()), () -> known, time, timer, diskThreads),
+                    group -> new TopicPartition("__consumer_offsets", 0));
             router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
                 var response = new ApiVersionsResponseData();
                 for (ApiKey api : List.of(
