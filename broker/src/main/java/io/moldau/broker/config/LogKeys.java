@@ -304,7 +304,8 @@ public final class LogKeys {
             KnownKey.used(LOG_CLEANER_IO_MAX_BYTES_PER_SECOND).clusterWide(),
             KnownKey.used(ConfigKey.of("log.cleaner.delete.retention.ms", ConfigType.longAtLeast(0L))
                             .defaultTo(86_400_000L)
-                            .describedAs("How long a delete marker stays in a compacted log, so that readers can see it."))
+                            .describedAs(
+                                    "How long a delete marker stays in a compacted log, so that readers can see it."))
                     .clusterWide(),
             KnownKey.used(LOG_CLEANER_MIN_COMPACTION_LAG_MS).clusterWide(),
             KnownKey.used(LOG_CLEANER_MAX_COMPACTION_LAG_MS).clusterWide(),
