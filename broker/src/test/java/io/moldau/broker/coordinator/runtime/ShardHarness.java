@@ -138,6 +138,10 @@ public final class ShardHarness<S extends CoordinatorShard> {
         }
     }
 
+    public boolean hasUncommitted() {
+        return !pending.isEmpty();
+    }
+
     /// What is not committed never will be.
     public void rejectWrites(Errors error) {
         var failed = List.copyOf(pending);
