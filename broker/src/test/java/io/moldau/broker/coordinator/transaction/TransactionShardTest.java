@@ -479,6 +479,21 @@ class TransactionShardTest {
     }
 
     @Test
+    void aTimeThatRunsOutWhileAnEndIsWrittenIsNotForgottenIfThatIsLost() {
+        it.init();
+        it.add(it.producer(), 2, A0);
+        it.shell().advance(TIMEOUT_MS - 1);
+        it.shell().holdCommits();
+        it.end(it.producer(), true, 2);
+        it.shell().advance(1);
+        it.shell().rejectWrites(Errors.NOT_ENOUGH_REPLICAS);
+        it.shell().commitAll();
+        assertThat(it.state().status()).isEqualTo(ONGOING);
+        it.shell().advance(TransactionCoordinatorConfig.DEFAULTS.abortRetryIntervalMs());
+        assertThat(it.state().status()).isEqualTo(PREPARE_ABORT);
+    }
+
+    @Test
     void anIdThatIsIdleLongEnoughIsForgotten() {
         it.init();
         it.init("open", null);
