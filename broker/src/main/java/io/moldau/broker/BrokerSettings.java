@@ -134,7 +134,8 @@ final class BrokerSettings {
                 config.interBrokerListener(),
                 Map.of(
                         FeaturesImage.METADATA_VERSION, METADATA_VERSION,
-                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS));
+                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS,
+                        FeaturesImage.GROUP_VERSION, GROUP_VERSION));
     }
 
     BrokerTiming timing() {
