@@ -637,8 +637,8 @@ public final class Node implements AutoCloseable {
                         Objects.requireNonNullElse(config.interBrokerListener(), ""),
                         base.peers(),
                         cache::image));
-        GroupSurroundings surroundings = new GroupSurroundings(
-                cache::image, new DynamicGroupSettings(resolver, cache::image), GroupEvents.NONE);
+        GroupSurroundings surroundings =
+                new GroupSurroundings(cache::image, new DynamicGroupSettings(resolver, cache::image), GroupEvents.NONE);
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background, surroundings);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(

@@ -130,7 +130,8 @@ final class ClassicMembers {
                     Errors.INCONSISTENT_GROUP_PROTOCOL,
                     "Members of the classic protocol cannot join consumer group " + group.groupId() + ".");
         }
-        if (!request.protocolType().equals(EmbeddedProtocol.TYPE) || request.protocols().isEmpty()) {
+        if (!request.protocolType().equals(EmbeddedProtocol.TYPE)
+                || request.protocols().isEmpty()) {
             throw new ApiException(Errors.INCONSISTENT_GROUP_PROTOCOL);
         }
         var names = new TreeSet<String>();
@@ -138,8 +139,9 @@ final class ClassicMembers {
         for (var member : group.members().all()) {
             var joined = member.metadata().classic();
             if (joined != null && !member.id().equals(request.memberId())) {
-                names.retainAll(
-                        joined.protocols().stream().map(protocol -> protocol.name()).toList());
+                names.retainAll(joined.protocols().stream()
+                        .map(protocol -> protocol.name())
+                        .toList());
             }
         }
         if (names.isEmpty()) {
@@ -186,8 +188,7 @@ final class ClassicMembers {
             CoordinatorResult.Builder out) {
         // What has been planned for the consumer group is for nothing.
         out.records().clear();
-        var converted =
-                migration.toClassic(before, after, after.epoch() > after.assignmentEpoch(), nowMs, out);
+        var converted = migration.toClassic(before, after, after.epoch() > after.assignmentEpoch(), nowMs, out);
         out.then(Completion.answer(
                 reply,
                 new JoinGroupResponseData()

@@ -63,8 +63,7 @@ final class CommittedOffsets {
 
     private long commits;
 
-    CommittedOffsets(
-            Timeline timeline, GroupTable groups, ClassicGroups classic, GroupCoordinatorConfig config) {
+    CommittedOffsets(Timeline timeline, GroupTable groups, ClassicGroups classic, GroupCoordinatorConfig config) {
         this.timeline = timeline;
         this.groups = groups;
         this.classic = classic;

@@ -265,8 +265,7 @@ public record ConsumerGroup(
     ConsumerGroup after(CoordinatorRecord record) {
         var value = record.value();
         return switch (record.key()) {
-            case ConsumerGroupMetadataKey _ ->
-                value == null ? null : with((ConsumerGroupMetadataValue) value);
+            case ConsumerGroupMetadataKey _ -> value == null ? null : with((ConsumerGroupMetadataValue) value);
             case ConsumerGroupPartitionMetadataKey _ ->
                 new ConsumerGroup(groupId, epochs, value != null, members, targets, regexes);
             case ConsumerGroupMemberMetadataKey key ->
@@ -285,8 +284,7 @@ public record ConsumerGroup(
                                 ? targets.minus(key.memberId())
                                 : targets.plus(
                                         key.memberId(),
-                                        ConsumerGroupRecords.target(
-                                                (ConsumerGroupTargetAssignmentMemberValue) value)));
+                                        ConsumerGroupRecords.target((ConsumerGroupTargetAssignmentMemberValue) value)));
             case ConsumerGroupCurrentMemberAssignmentKey key ->
                 withCurrent(key.memberId(), (ConsumerGroupCurrentMemberAssignmentValue) value);
             case ConsumerGroupRegularExpressionKey key ->
@@ -318,8 +316,7 @@ public record ConsumerGroup(
     private ConsumerGroup with(ConsumerGroupTargetAssignmentMetadataValue value) {
         return new ConsumerGroup(
                 groupId,
-                new Epochs(
-                        epochs.group(), epochs.metadataHash(), value.assignmentEpoch(), value.assignmentTimestamp()),
+                new Epochs(epochs.group(), epochs.metadataHash(), value.assignmentEpoch(), value.assignmentTimestamp()),
                 hasPartitionMetadata,
                 members,
                 targets,

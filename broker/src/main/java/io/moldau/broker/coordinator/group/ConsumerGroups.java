@@ -69,11 +69,10 @@ final class ConsumerGroups {
             long nowMs,
             CoordinatorResult.Builder out) {
         validate(context, request);
-        var response =
-                switch (request.memberEpoch()) {
-                    case CurrentAssignment.LEAVING, CurrentAssignment.LEFT_STATIC -> leave(request, nowMs, out);
-                    default -> stay(context, request, regexes, nowMs, out);
-                };
+        var response = switch (request.memberEpoch()) {
+            case CurrentAssignment.LEAVING, CurrentAssignment.LEFT_STATIC -> leave(request, nowMs, out);
+            default -> stay(context, request, regexes, nowMs, out);
+        };
         out.then(Completion.answer(reply, response, error -> error(ClassicGroups.storeError(error), null)));
     }
 
@@ -127,11 +126,9 @@ final class ConsumerGroups {
         boolean joins = request.memberEpoch() == CurrentAssignment.JOINING;
         var draft = draft(request.groupId(), joins, out);
         requireRoom(draft.group(), request.memberId());
-        var memberId =
-                request.memberId().isEmpty() ? Uuid.random(random).toString() : request.memberId();
+        var memberId = request.memberId().isEmpty() ? Uuid.random(random).toString() : request.memberId();
         var owned = owned(request.topicPartitions());
-        var before = planner.admit(
-                draft, memberId, request.memberEpoch(), request.instanceId(), owned, joins, false);
+        var before = planner.admit(draft, memberId, request.memberEpoch(), request.instanceId(), owned, joins, false);
         var metadata = before.metadata()
                 .updated(
                         request.instanceId(),
@@ -153,7 +150,8 @@ final class ConsumerGroups {
         boolean saysAll = request.rebalanceTimeoutMs() != -1
                 && (request.subscribedTopicNames() != null || request.subscribedTopicRegex() != null)
                 && owned != null;
-        if (saysAll || !member.current().assigned().samePartitions(before.current().assigned())) {
+        if (saysAll
+                || !member.current().assigned().samePartitions(before.current().assigned())) {
             response.setAssignment(assignment(member.current().assigned()));
         }
         return response;
@@ -249,8 +247,7 @@ final class ConsumerGroups {
     }
 
     /// The members are out. If only members of the classic protocol are left, the group goes back to it.
-    void remove(
-            ConsumerGroup group, List<ConsumerGroupMember> leaving, long nowMs, CoordinatorResult.Builder out) {
+    void remove(ConsumerGroup group, List<ConsumerGroupMember> leaving, long nowMs, CoordinatorResult.Builder out) {
         if (leaving.isEmpty()) {
             return;
         }
@@ -280,8 +277,7 @@ final class ConsumerGroups {
         expire(timer.groupId(), timer.memberId(), nowMs, out);
     }
 
-    void onFetchAssignmentTimeout(
-            GroupTimer.FetchAssignmentTimeout timer, long nowMs, CoordinatorResult.Builder out) {
+    void onFetchAssignmentTimeout(GroupTimer.FetchAssignmentTimeout timer, long nowMs, CoordinatorResult.Builder out) {
         expire(timer.groupId(), timer.memberId(), nowMs, out);
     }
 

@@ -58,11 +58,7 @@ public sealed interface Group permits ClassicGroup, ConsumerGroup {
     /// @param apiVersion of OffsetCommit, where it is not transactional
     /// @throws ApiException why nothing of this commit is taken
     CommitCheck validateOffsetCommit(
-            String memberId,
-            @Nullable String groupInstanceId,
-            int generation,
-            boolean transactional,
-            short apiVersion);
+            String memberId, @Nullable String groupInstanceId, int generation, boolean transactional, short apiVersion);
 
     /// @param memberId null, and the epoch negative, for somebody who does not say who they are
     /// @throws ApiException why this member is told no offsets

@@ -260,7 +260,9 @@ public final class GroupCoordinator {
                 List.copyOf(runtime.partitions()),
                 (partition, answer) -> runtime.submit(
                         partition,
-                        shard -> answered(answer, new Listing(Errors.NONE, shard.describer().list(states, types))),
+                        shard -> answered(
+                                answer,
+                                new Listing(Errors.NONE, shard.describer().list(states, types))),
                         error -> answer.complete(new Listing(error, List.of()))),
                 listings -> {
                     var groups = new ArrayList<ListedGroup>();

@@ -47,9 +47,7 @@ final class GroupDescriber {
                 return described;
             }
             var why = it instanceof ConsumerGroup ? " is not a classic group." : " not found.";
-            return described
-                    .setErrorCode(Errors.GROUP_ID_NOT_FOUND.code())
-                    .setErrorMessage("Group " + groupId + why);
+            return described.setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()).setErrorMessage("Group " + groupId + why);
         }
         var protocolName = group.is(ClassicGroupState.STABLE) ? group.protocolName() : null;
         described
@@ -69,9 +67,7 @@ final class GroupDescriber {
         var it = groups.map().committed(groupId);
         if (!(it instanceof ConsumerGroup group)) {
             var why = it == null || it.isDead() ? " not found." : " is not a consumer group.";
-            return described
-                    .setErrorCode(Errors.GROUP_ID_NOT_FOUND.code())
-                    .setErrorMessage("Group " + groupId + why);
+            return described.setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()).setErrorMessage("Group " + groupId + why);
         }
         described
                 .setGroupState(group.stateName())
@@ -147,9 +143,7 @@ final class GroupDescriber {
     }
 
     private Collection<Group> committed() {
-        return groups.map().committedEntries().stream()
-                .map(Map.Entry::getValue)
-                .toList();
+        return groups.map().committedEntries().stream().map(Map.Entry::getValue).toList();
     }
 
     // ---- census ----
@@ -172,11 +166,7 @@ final class GroupDescriber {
             room -= some.size();
             offsetsLeftOff += committed.size() - some.size();
             named.add(new GroupCensus.Group(
-                    group.groupId(),
-                    group.stateName(),
-                    group.protocolTypeName(),
-                    group.size(),
-                    List.copyOf(some)));
+                    group.groupId(), group.stateName(), group.protocolTypeName(), group.size(), List.copyOf(some)));
         }
         return new GroupCensus(named, groupsLeftOff, offsetsLeftOff, 0);
     }

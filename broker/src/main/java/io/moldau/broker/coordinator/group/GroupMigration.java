@@ -164,14 +164,14 @@ final class GroupMigration {
         if (!config.consumer().migration().allowsDowngrade()) {
             return false;
         }
-        long leavingClassic = leaving.stream().filter(ConsumerGroupMember::isClassic).count();
+        long leavingClassic =
+                leaving.stream().filter(ConsumerGroupMember::isClassic).count();
         // A group whose members are all classic is one that has not been able to go back before.
         return group.members().classicCount() - leavingClassic == remaining;
     }
 
     /// The group without those who leave is a classic one again, whose members are asked to join anew.
-    void toClassic(
-            ConsumerGroup group, List<ConsumerGroupMember> leaving, long nowMs, CoordinatorResult.Builder out) {
+    void toClassic(ConsumerGroup group, List<ConsumerGroupMember> leaving, long nowMs, CoordinatorResult.Builder out) {
         for (var member : leaving) {
             memory.cancelTimers(group.groupId(), member.id(), out);
         }
@@ -187,11 +187,7 @@ final class GroupMigration {
     /// @param after the group with the member that came back
     /// @param rebalance whether the members are asked to join anew
     ClassicGroup toClassic(
-            ConsumerGroup before,
-            ConsumerGroup after,
-            boolean rebalance,
-            long nowMs,
-            CoordinatorResult.Builder out) {
+            ConsumerGroup before, ConsumerGroup after, boolean rebalance, long nowMs, CoordinatorResult.Builder out) {
         var converted = downgrade(before, after, Set.of(), nowMs, out);
         if (rebalance) {
             classic.prepareRebalance(converted, nowMs, out);

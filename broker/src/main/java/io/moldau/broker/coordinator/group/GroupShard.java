@@ -56,7 +56,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A pure state machine: each method takes a request and the time, and returns records, answers and timers. Classic
 /// groups are changed by hand and their records only persist them (members come and go without records); consumer
-/// groups and offsets change by replay alone. Owned by whoever calls it, one call at a time: the [io.moldau.broker.coordinator.runtime].
+/// groups and offsets change by replay alone. Owned by whoever calls it, one call at a time: the
+/// [io.moldau.broker.coordinator.runtime].
 public final class GroupShard implements CoordinatorShard {
 
     private final Timeline timeline = new Timeline();
@@ -77,8 +78,7 @@ public final class GroupShard implements CoordinatorShard {
         var migration = new GroupMigration(groups, config, surroundings, memory, classic);
         this.consumers =
                 new ConsumerGroups(groups, config.consumer(), surroundings, memory, planner, migration, random);
-        this.classicMembers =
-                new ClassicMembers(consumers, config.consumer(), memory, planner, migration, random);
+        this.classicMembers = new ClassicMembers(consumers, config.consumer(), memory, planner, migration, random);
         this.describer = new GroupDescriber(groups, planner);
         this.offsets = new CommittedOffsets(timeline, groups, classic, config);
     }
@@ -268,11 +268,10 @@ public final class GroupShard implements CoordinatorShard {
         if (group == null || group.isDead()) {
             return Errors.GROUP_ID_NOT_FOUND;
         }
-        boolean isEmpty =
-                switch (group) {
-                    case ClassicGroup it -> it.is(ClassicGroupState.EMPTY);
-                    case ConsumerGroup it -> it.members().isEmpty();
-                };
+        boolean isEmpty = switch (group) {
+            case ClassicGroup it -> it.is(ClassicGroupState.EMPTY);
+            case ConsumerGroup it -> it.members().isEmpty();
+        };
         return isEmpty ? Errors.NONE : Errors.NON_EMPTY_GROUP;
     }
 

@@ -60,7 +60,9 @@ class ConsumerGroupsTest {
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.RECONCILING);
 
         var asked = it.heartbeat(it.beat("a", 1));
-        assertThat(asked.memberEpoch()).as("it stays in its epoch while it gives up").isEqualTo(1);
+        assertThat(asked.memberEpoch())
+                .as("it stays in its epoch while it gives up")
+                .isEqualTo(1);
         var kept = assigned(asked);
         assertThat(count(kept)).isEqualTo(3);
         assertThat(assigned(it.heartbeat(it.beat("b", 2)))).isNull();

@@ -216,8 +216,7 @@ final class GroupHarness {
     void answerRegexes() {
         for (var question : List.copyOf(regexQuestions)) {
             regexQuestions.remove(question);
-            run(shard.onRegexesResolved(
-                    question.groupId(), TopicRegexes.resolve(question.regexes(), image, nowMs)));
+            run(shard.onRegexesResolved(question.groupId(), TopicRegexes.resolve(question.regexes(), image, nowMs)));
         }
     }
 

@@ -159,8 +159,7 @@ public final class ConsumerGroupRecords {
 
     public static Map<Uuid, Set<Integer>> target(ConsumerGroupTargetAssignmentMemberValue value) {
         var partitions = new TreeMap<Uuid, Set<Integer>>();
-        value.topicPartitions()
-                .forEach(topic -> partitions.put(topic.topicId(), Set.copyOf(topic.partitions())));
+        value.topicPartitions().forEach(topic -> partitions.put(topic.topicId(), Set.copyOf(topic.partitions())));
         return partitions;
     }
 
@@ -184,9 +183,7 @@ public final class ConsumerGroupRecords {
     }
 
     private static ConsumerGroupCurrentMemberAssignmentKey currentKey(String groupId, String memberId) {
-        return new ConsumerGroupCurrentMemberAssignmentKey()
-                .setGroupId(groupId)
-                .setMemberId(memberId);
+        return new ConsumerGroupCurrentMemberAssignmentKey().setGroupId(groupId).setMemberId(memberId);
     }
 
     private static List<TopicPartitions> partitions(PartitionEpochs partitions) {

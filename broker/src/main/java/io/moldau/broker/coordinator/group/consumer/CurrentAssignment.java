@@ -7,11 +7,7 @@ package io.moldau.broker.coordinator.group.consumer;
 /// @param assigned what it has
 /// @param pendingRevocation what it must give up before it can go on
 public record CurrentAssignment(
-        int epoch,
-        int previousEpoch,
-        MemberState state,
-        PartitionEpochs assigned,
-        PartitionEpochs pendingRevocation) {
+        int epoch, int previousEpoch, MemberState state, PartitionEpochs assigned, PartitionEpochs pendingRevocation) {
 
     /// In a heartbeat: the member joins, or joins again.
     public static final int JOINING = 0;

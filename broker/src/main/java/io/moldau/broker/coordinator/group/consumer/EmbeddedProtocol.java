@@ -69,7 +69,9 @@ public final class EmbeddedProtocol {
         var assignment = new ConsumerProtocolAssignment();
         byName.forEach((name, indexes) -> assignment
                 .assignedPartitions()
-                .add(new ConsumerProtocolAssignment.TopicPartition().setTopic(name).setPartitions(indexes)));
+                .add(new ConsumerProtocolAssignment.TopicPartition()
+                        .setTopic(name)
+                        .setPartitions(indexes)));
         short asked = new ByteBufferReadable(ByteBuffer.wrap(subscription)).readShort();
         short version = (short) Math.min(asked, ConsumerProtocolAssignment.HIGHEST_SUPPORTED_VERSION);
         var out = new ByteBufferWritable();

@@ -55,7 +55,9 @@ public record MemberMetadata(
                 newRackId == null ? rackId : newRackId,
                 newClientId,
                 newClientHost,
-                newTopics == null ? topics : newTopics.stream().distinct().sorted().toList(),
+                newTopics == null
+                        ? topics
+                        : newTopics.stream().distinct().sorted().toList(),
                 newRegex == null ? regex : newRegex,
                 newRebalanceTimeoutMs == -1 ? rebalanceTimeoutMs : newRebalanceTimeoutMs,
                 newAssignor == null ? assignor : newAssignor,

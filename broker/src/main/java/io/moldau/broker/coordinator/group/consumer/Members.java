@@ -79,7 +79,8 @@ public final class Members {
     }
 
     private PSortedMap<PartitionId, String> owners(String id, CurrentAssignment before, CurrentAssignment after) {
-        if (before.assigned().equals(after.assigned()) && before.pendingRevocation().equals(after.pendingRevocation())) {
+        if (before.assigned().equals(after.assigned())
+                && before.pendingRevocation().equals(after.pendingRevocation())) {
             return owners;
         }
         var holder = new Object() {
