@@ -7,6 +7,7 @@ import io.moldau.broker.coordinator.group.consumer.TopicRegexes;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
+import io.moldau.broker.coordinator.runtime.Gather;
 import io.moldau.broker.coordinator.runtime.Reply;
 import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;

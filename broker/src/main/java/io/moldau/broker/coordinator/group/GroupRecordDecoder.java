@@ -22,8 +22,6 @@ import io.moldau.broker.coordinator.group.generated.OffsetCommitValue;
 import io.moldau.broker.coordinator.runtime.CoordinatorRecord;
 import io.moldau.broker.coordinator.runtime.RecordDecoder;
 import io.moldau.wire.protocol.ByteBufferReadable;
-import io.moldau.wire.protocol.MalformedMessageException;
-import io.moldau.wire.protocol.Message;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,43 +38,45 @@ public final class GroupRecordDecoder implements RecordDecoder {
         short type = in.readShort();
         return switch (type) {
             case GroupRecords.LEGACY_OFFSET_COMMIT, GroupRecords.OFFSET_COMMIT ->
-                decode(GroupRecords.OFFSET_COMMIT, in, new OffsetCommitKey(), value, new OffsetCommitValue());
+                RecordDecoder.decode(
+                        GroupRecords.OFFSET_COMMIT, in, new OffsetCommitKey(), value, new OffsetCommitValue());
             case GroupRecords.GROUP_METADATA ->
-                decode(GroupRecords.GROUP_METADATA, in, new GroupMetadataKey(), value, new GroupMetadataValue());
+                RecordDecoder.decode(
+                        GroupRecords.GROUP_METADATA, in, new GroupMetadataKey(), value, new GroupMetadataValue());
             case ConsumerGroupRecords.GROUP_METADATA ->
-                decode(type, in, new ConsumerGroupMetadataKey(), value, new ConsumerGroupMetadataValue());
+                RecordDecoder.decode(type, in, new ConsumerGroupMetadataKey(), value, new ConsumerGroupMetadataValue());
             case ConsumerGroupRecords.PARTITION_METADATA ->
-                decode(
+                RecordDecoder.decode(
                         type,
                         in,
                         new ConsumerGroupPartitionMetadataKey(),
                         value,
                         new ConsumerGroupPartitionMetadataValue());
             case ConsumerGroupRecords.MEMBER_METADATA ->
-                decode(type, in, new ConsumerGroupMemberMetadataKey(), value, new ConsumerGroupMemberMetadataValue());
+                RecordDecoder.decode(type, in, new ConsumerGroupMemberMetadataKey(), value, new ConsumerGroupMemberMetadataValue());
             case ConsumerGroupRecords.TARGET_METADATA ->
-                decode(
+                RecordDecoder.decode(
                         type,
                         in,
                         new ConsumerGroupTargetAssignmentMetadataKey(),
                         value,
                         new ConsumerGroupTargetAssignmentMetadataValue());
             case ConsumerGroupRecords.TARGET_MEMBER ->
-                decode(
+                RecordDecoder.decode(
                         type,
                         in,
                         new ConsumerGroupTargetAssignmentMemberKey(),
                         value,
                         new ConsumerGroupTargetAssignmentMemberValue());
             case ConsumerGroupRecords.CURRENT_ASSIGNMENT ->
-                decode(
+                RecordDecoder.decode(
                         type,
                         in,
                         new ConsumerGroupCurrentMemberAssignmentKey(),
                         value,
                         new ConsumerGroupCurrentMemberAssignmentValue());
             case ConsumerGroupRecords.REGEX ->
-                decode(
+                RecordDecoder.decode(
                         type,
                         in,
                         new ConsumerGroupRegularExpressionKey(),
@@ -84,21 +84,5 @@ public final class GroupRecordDecoder implements RecordDecoder {
                         new ConsumerGroupRegularExpressionValue());
             default -> null;
         };
-    }
-
-    private static CoordinatorRecord decode(
-            short type, ByteBufferReadable in, Message key, @Nullable ByteBuffer value, Message emptyValue) {
-        key.read(in, (short) 0);
-        if (value == null) {
-            return CoordinatorRecord.tombstone(type, key);
-        }
-        var valueIn = new ByteBufferReadable(value);
-        short version = valueIn.readShort();
-        if (version < emptyValue.lowestSupportedVersion() || version > emptyValue.highestSupportedVersion()) {
-            throw new MalformedMessageException("a record of type " + type + " has a value of version " + version
-                    + "; this release reads up to " + emptyValue.highestSupportedVersion());
-        }
-        emptyValue.read(valueIn, version);
-        return new CoordinatorRecord(type, key, emptyValue, version);
     }
 }
