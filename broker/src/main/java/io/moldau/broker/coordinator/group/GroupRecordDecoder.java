@@ -53,7 +53,8 @@ public final class GroupRecordDecoder implements RecordDecoder {
                         value,
                         new ConsumerGroupPartitionMetadataValue());
             case ConsumerGroupRecords.MEMBER_METADATA ->
-                RecordDecoder.decode(type, in, new ConsumerGroupMemberMetadataKey(), value, new ConsumerGroupMemberMetadataValue());
+                RecordDecoder.decode(
+                        type, in, new ConsumerGroupMemberMetadataKey(), value, new ConsumerGroupMemberMetadataValue());
             case ConsumerGroupRecords.TARGET_METADATA ->
                 RecordDecoder.decode(
                         type,
