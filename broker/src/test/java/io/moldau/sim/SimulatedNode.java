@@ -34,6 +34,7 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -358,7 +359,12 @@ final class SimulatedNode extends Machine {
                             4_096,
                             5_000));
             var groups = new GroupCoordinator(
-                    runtime, cache::image, SimulatedNode.this, background, Scenario.GROUP_PARTITIONS);
+                    runtime,
+                    cache::image,
+                    SimulatedNode.this,
+                    background,
+                    TestVerification.withoutCoordinator(partitions),
+                    Scenario.GROUP_PARTITIONS);
             var loaderThread = thread("metadata loader");
             var loader = new MetadataLoader(
                     loaderThread,
@@ -389,7 +395,8 @@ final class SimulatedNode extends Machine {
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            ReadReplicas.LEADER_ONLY));
+                            ReadReplicas.LEADER_ONLY,
+                            TestVerification.withoutCoordinator(partitions)));
             GroupApis.register(routes, groups, cache::image);
             TransactionApis.register(
                     routes,
