@@ -138,6 +138,7 @@ final class BrokerSettings {
                 Map.of(
                         FeaturesImage.METADATA_VERSION, METADATA_VERSION,
                         FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS,
+                        FeaturesImage.TRANSACTION_VERSION, TRANSACTION_VERSION,
                         FeaturesImage.GROUP_VERSION, GROUP_VERSION));
     }
 
