@@ -20,7 +20,8 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
-/// Tells stories to a node of the reference and to one of Moldau, all at once and each about a group of its own name, and
+/// Tells stories to a node of the reference and to one of Moldau, all at once and each about a group of its own name,
+/// and
 /// compares what they heard. There are topics `t` and `u` with one partition and `w` with four.
 final class GroupStories {
 
@@ -29,8 +30,7 @@ final class GroupStories {
 
     private GroupStories() {}
 
-    static void compare(Path folder, Map<String, Consumer<GroupTalk>> stories, List<String> settings)
-            throws Exception {
+    static void compare(Path folder, Map<String, Consumer<GroupTalk>> stories, List<String> settings) throws Exception {
         Map<String, List<String>> theirs;
         try (var node = ReferenceNode.start(Files.createDirectory(folder.resolve("reference")), settings)) {
             theirs = tell(node.bootstrap(), stories);
@@ -73,7 +73,10 @@ final class GroupStories {
     private static Map<String, List<String>> tell(String bootstrap, Map<String, Consumer<GroupTalk>> stories)
             throws Exception {
         try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            admin.createTopics(Set.of(new NewTopic("t", 1, (short) 1), new NewTopic("u", 1, (short) 1), new NewTopic("w", 4, (short) 1)))
+            admin.createTopics(Set.of(
+                            new NewTopic("t", 1, (short) 1),
+                            new NewTopic("u", 1, (short) 1),
+                            new NewTopic("w", 4, (short) 1)))
                     .all()
                     .get(30, TimeUnit.SECONDS);
             // Makes the offsets topic, and waits until the coordinators of all stories serve.

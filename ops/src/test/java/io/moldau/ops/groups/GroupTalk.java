@@ -612,8 +612,12 @@ final class GroupTalk implements AutoCloseable {
                 .groups()
                 .getFirst();
         group.setErrorMessage(group.errorMessage() == null ? null : "said");
-        group.members().sort(Comparator.comparing(ConsumerGroupDescribeResponseData.Member::memberId));
+        group.members()
+                .sort(Comparator.comparing(
+                        (ConsumerGroupDescribeResponseData.Member member) -> nameOf(member.memberId())));
         for (var member : group.members()) {
+            member.setSubscribedTopicNames(
+                    member.subscribedTopicNames().stream().sorted().toList());
             sort(member.assignment());
             sort(member.targetAssignment());
         }
@@ -714,11 +718,7 @@ final class GroupTalk implements AutoCloseable {
         }
 
         void own(String topic, Integer... partitions) {
-            beat(
-                    "own " + List.of(partitions) + " of " + topic,
-                    -1,
-                    null,
-                    Map.of(topicId(topic), List.of(partitions)));
+            beat("own " + List.of(partitions) + " of " + topic, -1, null, Map.of(topicId(topic), List.of(partitions)));
         }
 
         /// Until it is given other partitions, or another epoch; only what it is told then is told here.
@@ -729,8 +729,9 @@ final class GroupTalk implements AutoCloseable {
                     SOON,
                     () -> {
                         var answer = heard(-1, null, null);
-                        boolean news =
-                                answer.errorCode() != 0 || answer.memberEpoch() != before || answer.assignment() != null;
+                        boolean news = answer.errorCode() != 0
+                                || answer.memberEpoch() != before
+                                || answer.assignment() != null;
                         if (news) {
                             told("news", answer);
                         }
@@ -739,11 +740,7 @@ final class GroupTalk implements AutoCloseable {
                     () -> "");
         }
 
-        private void beat(
-                String what,
-                int rebalance,
-                @Nullable List<String> subscribed,
-                @Nullable Object owned) {
+        private void beat(String what, int rebalance, @Nullable List<String> subscribed, @Nullable Object owned) {
             @SuppressWarnings("unchecked")
             var partitions = owned instanceof Map<?, ?> map ? (Map<Uuid, List<Integer>>) map : null;
             told(what, heard(rebalance, subscribed, owned == null ? null : partitions == null ? Map.of() : partitions));
@@ -769,17 +766,24 @@ final class GroupTalk implements AutoCloseable {
                                     owned == null
                                             ? null
                                             : owned.entrySet().stream()
-                                                    .map(topic -> new ConsumerGroupHeartbeatRequestData.TopicPartitions()
-                                                            .setTopicId(topic.getKey())
-                                                            .setPartitions(topic.getValue()))
+                                                    .map(topic ->
+                                                            new ConsumerGroupHeartbeatRequestData.TopicPartitions()
+                                                                    .setTopicId(topic.getKey())
+                                                                    .setPartitions(topic.getValue()))
                                                     .toList()),
                     ConsumerGroupHeartbeatResponseData.class);
         }
 
         private void told(String what, ConsumerGroupHeartbeatResponseData answer) {
             var assignment = answer.assignment();
+            if (answer.memberId() != null && !answer.memberId().equals(id)) {
+                names.put(answer.memberId(), "the id it was given");
+            }
             if (assignment != null) {
-                assignment.topicPartitions().sort(Comparator.comparing(topic -> topic.topicId()));
+                assignment
+                        .topicPartitions()
+                        .sort(Comparator.comparing(
+                                topic -> ids.getOrDefault(topic.topicId().toString(), "")));
                 assigned = new HashMap<>();
                 for (var topic : assignment.topicPartitions()) {
                     topic.partitions().sort(null);
