@@ -178,6 +178,13 @@ public final class LogKeys {
             .importance(LOW)
             .describedAs("How long an idle producer's sequence numbers are remembered.");
 
+    public static final ConfigKey<Integer> PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(600_000)
+            .importance(LOW)
+            .hidden()
+            .describedAs("How often expired producers are looked for.");
+
     public static final ConfigKey<Long> LOG_CLEANER_MIN_COMPACTION_LAG_MS = ConfigKey.of(
                     "log.cleaner.min.compaction.lag.ms", ConfigType.longAtLeast(0L))
             .defaultTo(0L)
@@ -252,14 +259,8 @@ public final class LogKeys {
             KnownKey.used(COMPRESSION_LZ4_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_ZSTD_LEVEL).clusterWide(),
             KnownKey.used(NUM_RECOVERY_THREADS_PER_DATA_DIR),
-            KnownKey.used(PRODUCER_ID_EXPIRATION_MS),
-            KnownKey.accepted(
-                    ConfigKey.of("producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(600_000)
-                            .importance(LOW)
-                            .hidden()
-                            .describedAs("How often expired producers are looked for."),
-                    Reasons.EXPIRY),
+            KnownKey.used(PRODUCER_ID_EXPIRATION_MS).clusterWide(),
+            KnownKey.used(PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
             KnownKey.accepted(
                     ConfigKey.of("log.cleaner.enable", ConfigType.bool())
                             .defaultTo(true)
