@@ -613,7 +613,10 @@ public final class Node implements AutoCloseable {
                 config.logDirs(),
                 services.storage(),
                 time,
-                settings.logDirs(services.random()),
+                settings.logDirs(
+                        services.random(),
+                        () -> resolver.ofBroker(
+                                LogKeys.PRODUCER_ID_EXPIRATION_MS, cache.image().configs())),
                 services.meters().logs());
 
         PooledMemory memory = new PooledMemory(loops);
