@@ -91,13 +91,13 @@ class ConsumerGroupsTest {
     void whoCannotGiveUpInTimeIsOut() {
         it.heartbeat(it.joining("a", "t"));
         it.heartbeat(it.joining("b", "t"));
-        it.heartbeat(it.beat("a", 1));
+        it.heartbeat(it.beat("a", 2));
         for (int i = 0; i < 13; i++) {
             it.advance(5_000);
-            it.heartbeat(it.beat("a", 1));
+            it.heartbeat(it.beat("a", 2));
             it.heartbeat(it.beat("b", epochOf("b")));
         }
-        assertThat(it.errorOf(it.beat("a", 1))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(owned("b")).isEqualTo(6);
     }
 
@@ -105,12 +105,12 @@ class ConsumerGroupsTest {
     void whoHasGivenUpInTimeStays() {
         it.heartbeat(it.joining("a", "t"));
         it.heartbeat(it.joining("b", "t"));
-        var kept = assigned(it.heartbeat(it.beat("a", 1)));
-        it.heartbeat(owning(it.beat("a", 1), kept));
+        var kept = assigned(it.heartbeat(it.beat("a", 2)));
+        it.heartbeat(owning(it.beat("a", 2), kept));
         for (int i = 0; i < 20; i++) {
             it.advance(5_000);
-            assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.NONE);
-            assertThat(it.errorOf(it.beat("b", 2))).isEqualTo(Errors.NONE);
+            assertThat(it.errorOf(it.beat("a", 3))).isEqualTo(Errors.NONE);
+            assertThat(it.errorOf(it.beat("b", 3))).isEqualTo(Errors.NONE);
         }
     }
 
@@ -118,17 +118,17 @@ class ConsumerGroupsTest {
     void whoIsSilentForItsSessionIsOut() {
         it.heartbeat(it.joining("a", "t"));
         it.advance(GroupHarness.CONSUMER_SESSION_MS - 1);
-        assertThat(it.errorOf(it.beat("a", 1))).isEqualTo(Errors.NONE);
+        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.NONE);
         it.advance(GroupHarness.CONSUMER_SESSION_MS);
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.EMPTY);
-        assertThat(it.errorOf(it.beat("a", 1))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
     }
 
     @Test
     void sessionsBeginAnewAfterAFailOver() {
         it.heartbeat(it.joining("a", "t"));
         it.restart();
-        assertThat(it.errorOf(it.beat("a", 1))).isEqualTo(Errors.NONE);
+        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.NONE);
         it.restart();
         it.advance(GroupHarness.CONSUMER_SESSION_MS);
         assertThat(it.consumerGroup().members().isEmpty()).isTrue();
@@ -149,7 +149,7 @@ class ConsumerGroupsTest {
         it.refuseNextWrite(Errors.NOT_ENOUGH_REPLICAS);
         assertThat(it.errorOf(it.joining("a", "t"))).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
         assertThat(it.shard().consumerGroup(GroupHarness.GROUP)).isNull();
-        assertThat(it.heartbeat(it.joining("a", "t")).memberEpoch()).isEqualTo(1);
+        assertThat(it.heartbeat(it.joining("a", "t")).memberEpoch()).isEqualTo(2);
     }
 
     @Test
@@ -161,7 +161,7 @@ class ConsumerGroupsTest {
                 .as("nobody is shown what is not committed")
                 .isEqualTo(Errors.GROUP_ID_NOT_FOUND.code());
         it.commitAll();
-        assertThat(joined.get().memberEpoch()).isEqualTo(1);
+        assertThat(joined.get().memberEpoch()).isEqualTo(2);
     }
 
     @Test
@@ -170,9 +170,9 @@ class ConsumerGroupsTest {
         var left = it.heartbeat(it.beat("a", -1));
         assertThat(left.errorCode()).isZero();
         assertThat(left.memberEpoch()).isEqualTo(-1);
-        assertThat(count(assigned(it.heartbeat(it.beat("b", 2))))).isEqualTo(6);
-        assertThat(it.heartbeat(it.beat("b", 3)).memberEpoch()).isEqualTo(3);
-        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(count(assigned(it.heartbeat(it.beat("b", 3))))).isEqualTo(6);
+        assertThat(it.heartbeat(it.beat("b", 4)).memberEpoch()).isEqualTo(4);
+        assertThat(it.errorOf(it.beat("a", 3))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
     }
 
     @Test
@@ -192,10 +192,10 @@ class ConsumerGroupsTest {
         slow.heartbeat(slow.joining("b", "t"));
         slow.heartbeat(slow.joining("c", "t"));
         assertThat(slow.consumerGroup().state()).isEqualTo(ConsumerGroupState.ASSIGNING);
-        assertThat(slow.consumerGroup().assignmentEpoch()).isEqualTo(1);
+        assertThat(slow.consumerGroup().assignmentEpoch()).isEqualTo(2);
         slow.advance(1_000);
-        slow.heartbeat(slow.beat("b", 1));
-        assertThat(slow.consumerGroup().assignmentEpoch()).isEqualTo(3);
+        slow.heartbeat(slow.beat("b", 2));
+        assertThat(slow.consumerGroup().assignmentEpoch()).isEqualTo(4);
         assertThat(slow.consumerGroup().targets().keySet()).containsExactly("a", "b", "c");
     }
 
@@ -205,14 +205,14 @@ class ConsumerGroupsTest {
     void whoMissedAnAnswerMayAskAgain() {
         twoMembers();
         it.heartbeat(it.beat("b", -1));
-        it.heartbeat(owning(it.beat("a", 2), Map.of())); // in epoch 3, with everything; the answer is lost
-        assertThat(epochOf("a")).isEqualTo(3);
-        assertThat(it.errorOf(it.beat("a", 2)))
+        it.heartbeat(owning(it.beat("a", 3), Map.of())); // in epoch 4, with everything; the answer is lost
+        assertThat(epochOf("a")).isEqualTo(4);
+        assertThat(it.errorOf(it.beat("a", 3)))
                 .as("without saying what it has")
                 .isEqualTo(Errors.FENCED_MEMBER_EPOCH);
-        var again = it.heartbeat(owning(it.beat("a", 2), Map.of(topic, Set.of(0))));
-        assertThat(again.memberEpoch()).isEqualTo(3);
-        assertThat(it.errorOf(owning(it.beat("a", 2), Map.of(topic, Set.of(99)))))
+        var again = it.heartbeat(owning(it.beat("a", 3), Map.of(topic, Set.of(0))));
+        assertThat(again.memberEpoch()).isEqualTo(4);
+        assertThat(it.errorOf(owning(it.beat("a", 3), Map.of(topic, Set.of(99)))))
                 .as("it has something that it was never given")
                 .isEqualTo(Errors.FENCED_MEMBER_EPOCH);
     }
@@ -220,17 +220,17 @@ class ConsumerGroupsTest {
     @Test
     void otherEpochsAreFenced() {
         twoMembers();
-        assertThat(it.errorOf(it.beat("a", 9))).isEqualTo(Errors.FENCED_MEMBER_EPOCH);
+        assertThat(it.errorOf(it.beat("a", 10))).isEqualTo(Errors.FENCED_MEMBER_EPOCH);
         it.heartbeat(it.beat("b", -1));
-        it.heartbeat(it.beat("a", 2));
-        assertThat(it.errorOf(owning(it.beat("a", 1), Map.of()))).isEqualTo(Errors.FENCED_MEMBER_EPOCH);
+        it.heartbeat(it.beat("a", 3));
+        assertThat(it.errorOf(owning(it.beat("a", 2), Map.of()))).isEqualTo(Errors.FENCED_MEMBER_EPOCH);
     }
 
     @Test
     void whoJoinsAgainIsTakenBackWithWhatItHad() {
         it.heartbeat(it.joining("a", "t"));
         var again = it.heartbeat(it.joining("a", "t"));
-        assertThat(again.memberEpoch()).isEqualTo(1);
+        assertThat(again.memberEpoch()).isEqualTo(2);
         assertThat(count(assigned(again))).isEqualTo(6);
     }
 
@@ -254,10 +254,10 @@ class ConsumerGroupsTest {
 
     @Test
     void unknownNamesHaveErrorsOfTheirOwn() {
-        assertThat(it.errorOf(it.beat("a", 1))).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
+        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
         assertThat(it.errorOf(it.beat("a", -1))).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
         it.heartbeat(it.joining("a", "t"));
-        assertThat(it.errorOf(it.beat("b", 1))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.errorOf(it.beat("b", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.errorOf(it.beat("b", -1))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.errorOf(it.joining("b", "t").setServerAssignor("mine")))
                 .isEqualTo(Errors.UNSUPPORTED_ASSIGNOR);
@@ -287,7 +287,7 @@ class ConsumerGroupsTest {
         assertThat(back.memberId()).isEqualTo("a2");
         assertThat(count(assigned(back))).isEqualTo(3);
         assertThat(it.consumerGroup().epoch()).as("nobody else notices").isEqualTo(epoch);
-        assertThat(it.errorOf(it.beat("a", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.errorOf(it.beat("a", 3))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
     }
 
     @Test
@@ -303,10 +303,10 @@ class ConsumerGroupsTest {
     void anInstanceIsOneMember() {
         it.heartbeat(it.joining("a", "t").setInstanceId("i"));
         assertThat(it.errorOf(it.joining("b", "t").setInstanceId("i"))).isEqualTo(Errors.UNRELEASED_INSTANCE_ID);
-        assertThat(it.errorOf(it.beat("b", 1).setInstanceId("i"))).isEqualTo(Errors.FENCED_INSTANCE_ID);
+        assertThat(it.errorOf(it.beat("b", 2).setInstanceId("i"))).isEqualTo(Errors.FENCED_INSTANCE_ID);
         assertThat(it.errorOf(it.beat("b", -2).setInstanceId("i"))).isEqualTo(Errors.FENCED_INSTANCE_ID);
-        assertThat(it.errorOf(it.beat("a", 1).setInstanceId("other"))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
-        assertThat(it.errorOf(it.beat("a", 1).setInstanceId("i"))).isEqualTo(Errors.NONE);
+        assertThat(it.errorOf(it.beat("a", 2).setInstanceId("other"))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.errorOf(it.beat("a", 2).setInstanceId("i"))).isEqualTo(Errors.NONE);
     }
 
     @Test
@@ -323,8 +323,8 @@ class ConsumerGroupsTest {
     void newPartitionsAreAssigned() {
         it.heartbeat(it.joining("a", "t"));
         it.topic("t", 8);
-        var next = it.heartbeat(it.beat("a", 1));
-        assertThat(next.memberEpoch()).isEqualTo(2);
+        var next = it.heartbeat(it.beat("a", 2));
+        assertThat(next.memberEpoch()).isEqualTo(3);
         assertThat(count(assigned(next))).isEqualTo(8);
     }
 
@@ -333,16 +333,16 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t", "later"));
         assertThat(owned("a")).isEqualTo(6);
         var id = it.topic("later", 1);
-        assertThat(assigned(it.heartbeat(it.beat("a", 1)))).containsEntry(id, Set.of(0));
+        assertThat(assigned(it.heartbeat(it.beat("a", 2)))).containsEntry(id, Set.of(0));
     }
 
     @Test
     void aTopicThatIsGoneIsTakenAway() {
         it.heartbeat(it.joining("a", "t"));
         it.deleteTopic("t");
-        it.heartbeat(it.beat("a", 1));
-        var next = it.heartbeat(owning(it.beat("a", 1), Map.of()));
-        assertThat(next.memberEpoch()).isEqualTo(2);
+        it.heartbeat(it.beat("a", 2));
+        var next = it.heartbeat(owning(it.beat("a", 2), Map.of()));
+        assertThat(next.memberEpoch()).isEqualTo(3);
         assertThat(owned("a")).isZero();
     }
 
@@ -350,7 +350,7 @@ class ConsumerGroupsTest {
     void otherTopicsDoNotMatter() {
         it.heartbeat(it.joining("a", "t"));
         it.topic("other", 3);
-        assertThat(it.heartbeat(it.beat("a", 1)).memberEpoch()).isEqualTo(1);
+        assertThat(it.heartbeat(it.beat("a", 2)).memberEpoch()).isEqualTo(2);
         assertThat(it.log()).hasSize(5);
     }
 
@@ -359,15 +359,15 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t"));
         it.topic("t", 9, false);
         it.restart();
-        assertThat(count(assigned(it.heartbeat(it.beat("a", 1))))).isEqualTo(9);
+        assertThat(count(assigned(it.heartbeat(it.beat("a", 2))))).isEqualTo(9);
     }
 
     @Test
     void whatIsUnsubscribedFromIsTakenAtOnce() {
         var other = it.topic("u", 2);
         it.heartbeat(it.joining("a", "t", "u"));
-        it.heartbeat(it.beat("a", 1).setSubscribedTopicNames(List.of("u")));
-        it.heartbeat(owning(it.beat("a", 1), Map.of(other, Set.of(0, 1))));
+        it.heartbeat(it.beat("a", 2).setSubscribedTopicNames(List.of("u")));
+        it.heartbeat(owning(it.beat("a", 2), Map.of(other, Set.of(0, 1))));
         assertThat(it.consumerGroup().member("a").current().assigned().byTopic().keySet())
                 .containsExactly(other);
     }
@@ -378,7 +378,7 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t").setServerAssignor("range"));
         assertThat(it.shard().describer().consumer(GroupHarness.GROUP).assignorName()).isEqualTo("range");
         int epoch = it.consumerGroup().epoch();
-        it.heartbeat(it.beat("a", 1).setServerAssignor("uniform"));
+        it.heartbeat(it.beat("a", 2).setServerAssignor("uniform"));
         assertThat(it.consumerGroup().epoch()).as("another assignor assigns anew").isEqualTo(epoch + 1);
     }
 
@@ -446,11 +446,11 @@ class ConsumerGroupsTest {
     @Test
     void aMemberCommitsInItsEpoch() {
         it.heartbeat(it.joining("a", "t"));
-        assertThat(it.commitError("a", 1)).isEqualTo(Errors.NONE);
-        assertThat(it.commitError("a", 2)).isEqualTo(Errors.STALE_MEMBER_EPOCH);
-        assertThat(it.commitError("b", 1)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.commitError("a", 2)).isEqualTo(Errors.NONE);
+        assertThat(it.commitError("a", 3)).isEqualTo(Errors.STALE_MEMBER_EPOCH);
+        assertThat(it.commitError("b", 2)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.commitError("", -1)).as("somebody else").isEqualTo(Errors.UNKNOWN_MEMBER_ID);
-        var old = it.commit(it.commitRequest("a", 1, "t", 0, 7L), 8);
+        var old = it.commit(it.commitRequest("a", 2, "t", 0, 7L), 8);
         assertThat(GroupHarness.errorOf(old.get())).isEqualTo(Errors.UNSUPPORTED_VERSION);
     }
 
@@ -458,19 +458,19 @@ class ConsumerGroupsTest {
     void whatAMemberHasKeptItMayCommitInItsOldEpoch() {
         it.heartbeat(it.joining("a", "t"));
         it.heartbeat(it.joining("b", "t"));
-        var kept = Objects.requireNonNull(assigned(it.heartbeat(it.beat("a", 1))));
-        it.heartbeat(owning(it.beat("a", 1), kept));
-        assertThat(epochOf("a")).isEqualTo(2);
+        var kept = Objects.requireNonNull(assigned(it.heartbeat(it.beat("a", 2))));
+        it.heartbeat(owning(it.beat("a", 2), kept));
+        assertThat(epochOf("a")).isEqualTo(3);
         int has = kept.getOrDefault(topic, Set.of()).iterator().next();
         int gave = IntStream.range(0, 6)
                 .filter(i -> !kept.getOrDefault(topic, Set.of()).contains(i))
                 .findFirst()
                 .orElseThrow();
-        assertThat(commitOf("a", 1, has)).isEqualTo(Errors.NONE);
-        assertThat(commitOf("a", 1, gave)).isEqualTo(Errors.STALE_MEMBER_EPOCH);
-        it.heartbeat(it.beat("b", 2));
-        assertThat(commitOf("b", 1, gave)).as("it got it in epoch 2").isEqualTo(Errors.STALE_MEMBER_EPOCH);
-        assertThat(commitOf("b", 2, gave)).isEqualTo(Errors.NONE);
+        assertThat(commitOf("a", 2, has)).isEqualTo(Errors.NONE);
+        assertThat(commitOf("a", 2, gave)).isEqualTo(Errors.STALE_MEMBER_EPOCH);
+        it.heartbeat(it.beat("b", 3));
+        assertThat(commitOf("b", 2, gave)).as("it got it in epoch 3").isEqualTo(Errors.STALE_MEMBER_EPOCH);
+        assertThat(commitOf("b", 3, gave)).isEqualTo(Errors.NONE);
     }
 
     private Errors commitOf(String memberId, int epoch, int partition) {
@@ -482,17 +482,17 @@ class ConsumerGroupsTest {
     @Test
     void offsetsAreFetchedInTheMembersEpoch() {
         it.heartbeat(it.joining("a", "t"));
-        assertThat(it.fetchError("a", 1)).isEqualTo(Errors.NONE);
+        assertThat(it.fetchError("a", 2)).isEqualTo(Errors.NONE);
         assertThat(it.fetchError("a", 0)).isEqualTo(Errors.STALE_MEMBER_EPOCH);
-        assertThat(it.fetchError("b", 1)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.fetchError("b", 2)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.fetchError(null, -1)).isEqualTo(Errors.NONE);
     }
 
     @Test
     void offsetsOfTopicsThatAreReadStay() {
         it.heartbeat(it.joining("a", "t"));
-        it.commit(it.commitRequest("a", 1, "t", 0, 7L));
-        it.commit(it.commitRequest("a", 1, "u", 0, 7L));
+        it.commit(it.commitRequest("a", 2, "t", 0, 7L));
+        it.commit(it.commitRequest("a", 2, "u", 0, 7L));
         assertThat(it.deleteOffsets("t", 0).get().topics().getFirst().partitions().getFirst().errorCode())
                 .isEqualTo(Errors.GROUP_SUBSCRIBED_TO_TOPIC.code());
         assertThat(it.deleteOffsets("u", 0).get().topics().getFirst().partitions().getFirst().errorCode())
@@ -505,7 +505,7 @@ class ConsumerGroupsTest {
     void anEmptyGroupGoesWithItsLastOffset() {
         it.restart(); // loading begins the clean-ups
         it.heartbeat(it.joining("a", "t"));
-        it.commit(it.commitRequest("a", 1, "t", 0, 7L));
+        it.commit(it.commitRequest("a", 2, "t", 0, 7L));
         it.heartbeat(it.beat("a", -1));
         it.advance(600_000);
         assertThat(it.shard().groupCount()).isEqualTo(1);
@@ -519,7 +519,7 @@ class ConsumerGroupsTest {
     @Test
     void aGroupWithMembersIsNotDeleted() {
         it.heartbeat(it.joining("a", "t"));
-        it.commit(it.commitRequest("a", 1, "t", 0, 7L));
+        it.commit(it.commitRequest("a", 2, "t", 0, 7L));
         assertThat(it.deleteGroup()).isEqualTo(Errors.NON_EMPTY_GROUP);
         it.heartbeat(it.beat("a", -1));
         assertThat(it.deleteGroup()).isEqualTo(Errors.NONE);
@@ -548,8 +548,8 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t").setRackId("r"));
         var described = it.shard().describer().consumer(GroupHarness.GROUP);
         assertThat(described.groupState()).isEqualTo("Stable");
-        assertThat(described.groupEpoch()).isEqualTo(1);
-        assertThat(described.assignmentEpoch()).isEqualTo(1);
+        assertThat(described.groupEpoch()).isEqualTo(2);
+        assertThat(described.assignmentEpoch()).isEqualTo(2);
         assertThat(described.members()).singleElement().satisfies(member -> {
             assertThat(member.memberType()).isEqualTo((byte) 1);
             assertThat(member.rackId()).isEqualTo("r");
@@ -576,12 +576,12 @@ class ConsumerGroupsTest {
 
     // ---- tools ----
 
-    /// Two members with three partitions each, in epoch 2.
+    /// Two members with three partitions each, in epoch 3.
     private void twoMembers() {
         it.heartbeat(it.joining("a", "t"));
         it.heartbeat(it.joining("b", "t"));
-        it.heartbeat(owning(it.beat("a", 1), assigned(it.heartbeat(it.beat("a", 1)))));
-        it.heartbeat(it.beat("b", 2));
+        it.heartbeat(owning(it.beat("a", 2), assigned(it.heartbeat(it.beat("a", 2)))));
+        it.heartbeat(it.beat("b", 3));
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.STABLE);
     }
 

@@ -92,7 +92,7 @@ class GroupMigrationTest {
         it.leave(old);
         it.advance(0);
         assertThat(it.errorOf(it.joining("new", "t"))).isEqualTo(Errors.NONE);
-        assertThat(it.consumerGroup().epoch()).isEqualTo(1);
+        assertThat(it.consumerGroup().epoch()).isEqualTo(2);
         assertThat(it.committed("t", 0)).as("offsets stay").isEqualTo(5);
         assertThat(it.replayed().consumerGroup(GroupHarness.GROUP)).isEqualTo(it.consumerGroup());
     }
@@ -148,11 +148,11 @@ class GroupMigrationTest {
         assertThat(joined.protocolName()).isEqualTo("range");
         assertThat(joined.members()).as("nobody leads").isEmpty();
         assertThat(synced(id.memberId(), joined.generationId())).isEmpty();
-        it.heartbeat(owning(it.beat("new", 1), assigned(it.heartbeat(it.beat("new", 1)))));
-        assertThat(it.heartbeat(id.memberId(), 2)).as("there is something to get").isEqualTo(
+        it.heartbeat(owning(it.beat("new", 2), assigned(it.heartbeat(it.beat("new", 2)))));
+        assertThat(it.heartbeat(id.memberId(), 3)).as("there is something to get").isEqualTo(
                 Errors.REBALANCE_IN_PROGRESS);
-        assertThat(it.join(request(id.memberId(), Set.of()), 9).get().generationId()).isEqualTo(2);
-        assertThat(synced(id.memberId(), 2)).hasSize(2);
+        assertThat(it.join(request(id.memberId(), Set.of()), 9).get().generationId()).isEqualTo(3);
+        assertThat(synced(id.memberId(), 3)).hasSize(2);
     }
 
     @Test
@@ -160,13 +160,13 @@ class GroupMigrationTest {
         it.heartbeat(it.joining("new", "t"));
         var id = member();
         assertThat(it.heartbeat("nobody", 2)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
-        assertThat(it.heartbeat("new", 1)).as("not of this protocol").isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        assertThat(it.heartbeat("new", 2)).as("not of this protocol").isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.heartbeat(id, 7)).isEqualTo(Errors.ILLEGAL_GENERATION);
         assertThat(Errors.forCode(it.sync(id, 7, Map.of()).get().errorCode())).isEqualTo(Errors.ILLEGAL_GENERATION);
         assertThat(Errors.forCode(it.sync(new SyncGroupRequestData()
                                 .setGroupId(GroupHarness.GROUP)
                                 .setMemberId(id)
-                                .setGenerationId(2)
+                                .setGenerationId(3)
                                 .setProtocolName("sticky"))
                         .get()
                         .errorCode()))
@@ -179,7 +179,7 @@ class GroupMigrationTest {
                         .get()
                         .errorCode()))
                 .isEqualTo(Errors.INVALID_SESSION_TIMEOUT);
-        assertThat(it.commitError(id, 2)).isEqualTo(Errors.NONE);
+        assertThat(it.commitError(id, 3)).isEqualTo(Errors.NONE);
         assertThat(it.commitError(id, 9)).isEqualTo(Errors.ILLEGAL_GENERATION);
     }
 
@@ -195,11 +195,11 @@ class GroupMigrationTest {
     void whoDoesNotJoinAgainInTimeIsOut() {
         it.heartbeat(it.joining("new", "t"));
         var id = member();
-        it.sync(id, 2, Map.of());
+        it.sync(id, 3, Map.of());
         it.heartbeat(it.joining("another", "t"));
         it.heartbeat(it.beat("another", -1));
-        it.heartbeat(owning(it.beat("new", 1), Map.of(topic, Set.of(0, 1))));
-        assertThat(it.heartbeat(id, 2)).isEqualTo(Errors.REBALANCE_IN_PROGRESS);
+        it.heartbeat(owning(it.beat("new", 2), Map.of(topic, Set.of(0, 1))));
+        assertThat(it.heartbeat(id, 3)).isEqualTo(Errors.REBALANCE_IN_PROGRESS);
         stayAlive("new", GroupHarness.REBALANCE_MS, id);
         assertThat(it.consumerGroup().members().get(id)).isNull();
     }
