@@ -21,6 +21,7 @@ final class Checks {
     private final CommitChecker commits;
     private final LeaderChecker leaders;
     private final MetadataChecker metadata;
+    private final GroupChecker groups;
     private final Map<Partition, Watched> watched = new IdentityHashMap<>();
 
     Checks(SimulatedCluster cluster) {
@@ -29,6 +30,7 @@ final class Checks {
         this.commits = new CommitChecker(cluster, logs);
         this.leaders = new LeaderChecker(cluster, logs, commits);
         this.metadata = new MetadataChecker(cluster);
+        this.groups = new GroupChecker(cluster);
     }
 
     LogChecker logs() {
@@ -41,6 +43,10 @@ final class Checks {
 
     MetadataChecker metadata() {
         return metadata;
+    }
+
+    GroupChecker groups() {
+        return groups;
     }
 
     /// Something happened at this machine, or to the quorum.

@@ -1,5 +1,6 @@
 package io.moldau.sim;
 
+import io.moldau.broker.coordinator.group.generated.GroupMetadataValue;
 import io.moldau.broker.replica.FollowerCallback;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Partition;
@@ -72,6 +73,12 @@ public final class Planted {
     public static long loadNothing(Object runner) {
         return 0L;
     }
+
+    public static int generationBefore(Object record) {
+        return ((GroupMetadataValue) record).generation() - 1;
+    }
+
+    public static void anyGeneration(Object group, int generation) {}
 
     private static Field field(Object of, String name) throws NoSuchFieldException {
         Field field = of.getClass().getDeclaredField(name);

@@ -94,7 +94,21 @@ enum PlantedBug {
             "load",
             "io/moldau/broker/coordinator/runtime/ShardRunner",
             "replayLog",
-            "loadNothing"));
+            "loadNothing")),
+    /// A coordinator that loads a group counts on from the generation before.
+    GENERATION_REUSED(new Swap(
+            "io/moldau/broker/coordinator/group/GroupRecords",
+            "group",
+            "io/moldau/broker/coordinator/group/generated/GroupMetadataValue",
+            "generation",
+            "generationBefore")),
+    /// Nobody looks whether a commit comes from a generation that is over.
+    COMMIT_OF_OLD_GENERATION(new Swap(
+            "io/moldau/broker/coordinator/group/ClassicGroup",
+            "validateOffsetCommit",
+            "io/moldau/broker/coordinator/group/ClassicGroup",
+            "validateGeneration",
+            "anyGeneration"));
 
     /// One kind of call.
     ///

@@ -32,7 +32,7 @@ class PlantedBugsTest {
     void isFound(PlantedBug bug) throws Exception {
         var loader = new PlantedClassLoader(bug);
         LongFunction<@Nullable String> run = run(loader);
-        String found = run.apply(QUICK.getOrDefault(bug, 0L));
+        String found = Boolean.getBoolean("moldau.search") ? null : run.apply(QUICK.getOrDefault(bug, 0L));
         long seed = Long.getLong("moldau.seed", 0);
         for (int tried = 0; found == null && tried < MOST_SEEDS; tried++) {
             found = run.apply(seed++);

@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
 import io.moldau.metadata.quorum.AppliedMetadata;
@@ -21,6 +22,7 @@ import java.util.SplittableRandom;
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets
 /// @param metadataTail how many of the latest metadata batches a controller has at hand for brokers
+/// @param members how many members a group has whose members come and go; 0 if there is none
 record Scenario(
         int controllers,
         int brokers,
@@ -32,11 +34,25 @@ record Scenario(
         int faultSeconds,
         int level,
         int segmentBytes,
-        int metadataTail) {
+        int metadataTail,
+        int members) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
     static final int GROUP_PARTITIONS = 2;
+
+    /// Short sessions, so that much happens.
+    static final GroupCoordinatorConfig GROUPS = new GroupCoordinatorConfig(
+            SimulatedMember.SESSION_MS,
+            60_000,
+            300,
+            100,
+            10_000,
+            4_096,
+            GroupCoordinatorConfig.DEFAULTS.offsetsRetentionMs(),
+            GroupCoordinatorConfig.DEFAULTS.offsetsRetentionCheckIntervalMs(),
+            GroupCoordinatorConfig.DEFAULTS.offsetCommitTimeoutMs(),
+            GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
 
     static Scenario draw(SplittableRandom random) {
         boolean combined = random.nextInt(3) > 0;
@@ -51,7 +67,8 @@ record Scenario(
                 10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
                 random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
-                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20));
+                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20),
+                random.nextBoolean() ? 0 : 2 + random.nextInt(2));
     }
 
     int nodes() {

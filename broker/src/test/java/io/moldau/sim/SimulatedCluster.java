@@ -44,6 +44,7 @@ final class SimulatedCluster {
     private final List<SimulatedProducer> producers = new ArrayList<>();
     private final List<SimulatedConsumer> consumers = new ArrayList<>();
     private final List<SimulatedCommitter> committers = new ArrayList<>();
+    private final List<SimulatedMember> members = new ArrayList<>();
     private final Nemesis nemesis;
     private boolean quorumScheduled;
     private @Nullable SimulationFailure failure;
@@ -173,6 +174,7 @@ final class SimulatedCluster {
         nemesis.stop();
         log.note(null, "trouble ends", "");
         producers.forEach(SimulatedProducer::stopMakingRecords);
+        members.forEach(SimulatedMember::calmDown);
         if (!advance(RECOVERY_SECONDS, this::isWell)) {
             throw failed(new SimulationFailure(
                     "not well " + RECOVERY_SECONDS + " s after the trouble ended: " + complaint(), null));
@@ -306,6 +308,11 @@ final class SimulatedCluster {
                 }
                 number++;
             }
+            for (int i = 0; i < scenario.members(); i++) {
+                var member = new SimulatedMember(this, "team-0", i, random.nextInt(3) == 0, partitions);
+                members.add(member);
+                member.start();
+            }
         });
     }
 
@@ -325,6 +332,7 @@ final class SimulatedCluster {
     // ---- whether all is well
 
     private long committedBefore = -1;
+    private int membersCommittedBefore = -1;
 
     private boolean isWell() {
         if (producers.isEmpty() || complaint() != null) {
@@ -336,7 +344,23 @@ final class SimulatedCluster {
             committedBefore = now;
         }
         return committers.stream().allMatch(committer -> committer.progress() > 0)
-                && now > committedBefore + 2L * committers.size();
+                && now > committedBefore + 2L * committers.size()
+                && areTogether();
+    }
+
+    /// Whether all members are in one generation and commit.
+    private boolean areTogether() {
+        if (members.isEmpty()) {
+            return true;
+        }
+        int commits = members.stream().mapToInt(SimulatedMember::commits).sum();
+        if (membersCommittedBefore < 0) {
+            membersCommittedBefore = commits;
+        }
+        int generation = members.getFirst().generation();
+        return generation >= 0
+                && members.stream().allMatch(member -> member.generation() == generation)
+                && commits > membersCommittedBefore + 2;
     }
 
     /// What is not as it should be, null if nothing.

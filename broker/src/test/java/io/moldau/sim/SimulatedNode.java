@@ -6,7 +6,6 @@ import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
-import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
 import io.moldau.broker.coordinator.group.GroupShard;
@@ -334,7 +333,7 @@ final class SimulatedNode extends Machine {
                     faults);
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
-                    partition -> new GroupShard(GroupCoordinatorConfig.DEFAULTS, random.split()),
+                    partition -> new GroupShard(Scenario.GROUPS, random.split()),
                     new CoordinatorRuntime.Services(
                             new PartitionCoordinatorLog(partitions),
                             new GroupRecordDecoder(),
