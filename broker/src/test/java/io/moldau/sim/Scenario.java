@@ -23,6 +23,8 @@ import java.util.SplittableRandom;
 /// @param segmentBytes how large a segment gets
 /// @param metadataTail how many of the latest metadata batches a controller has at hand for brokers
 /// @param members how many members a group has whose members come and go; 0 if there is none
+/// @param transactors how many transactional ids are used, each by two that fence each other; 0 if there are
+///     no transactions
 record Scenario(
         int controllers,
         int brokers,
@@ -35,7 +37,8 @@ record Scenario(
         int level,
         int segmentBytes,
         int metadataTail,
-        int members) {
+        int members,
+        int transactors) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
@@ -66,9 +69,10 @@ record Scenario(
                 random.nextBoolean(),
                 10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
-                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
+                random.nextBoolean() ? 1 << 20 : 2_500 + random.nextInt(4_000),
                 random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20),
-                random.nextBoolean() ? 0 : 2 + random.nextInt(2));
+                random.nextBoolean() ? 0 : 2 + random.nextInt(2),
+                random.nextBoolean() ? 0 : 1 + random.nextInt(2));
     }
 
     int nodes() {

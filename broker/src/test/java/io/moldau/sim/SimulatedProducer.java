@@ -2,6 +2,7 @@ package io.moldau.sim;
 
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.message.InitProducerIdRequestData;
 import io.moldau.wire.message.InitProducerIdResponseData;
@@ -187,7 +188,7 @@ final class SimulatedProducer extends SimulatedClient {
             batch.inFlight = false;
             lane.inFlight--;
             if (response == null) {
-                failed(lane, batch, error(failure), null);
+                failed(lane, batch, leader, error(failure), null);
                 return;
             }
             PartitionProduceResponse answer =
@@ -196,7 +197,7 @@ final class SimulatedProducer extends SimulatedClient {
             if (error == Errors.NONE) {
                 acknowledged(lane, batch, leader, answer.baseOffset());
             } else {
-                failed(lane, batch, error, answer.errorMessage());
+                failed(lane, batch, leader, error, answer.errorMessage());
             }
         });
     }
@@ -225,7 +226,13 @@ final class SimulatedProducer extends SimulatedClient {
         pump(lane);
     }
 
-    private void failed(Lane lane, Batch batch, Errors error, @Nullable String message) {
+    private boolean leads(int node, TopicIdPartition partition) {
+        TopicImage topic = cluster().checks().metadata().image().topics().topic(partition.topicId());
+        PartitionRegistration committed = topic == null ? null : topic.partition(partition.partition());
+        return committed != null && committed.leader() == node;
+    }
+
+    private void failed(Lane lane, Batch batch, int leader, Errors error, @Nullable String message) {
         cluster()
                 .log()
                 .note(
@@ -245,7 +252,8 @@ final class SimulatedProducer extends SimulatedClient {
                     LEADER_NOT_AVAILABLE,
                     KAFKA_STORAGE_ERROR -> {}
             case OUT_OF_ORDER_SEQUENCE_NUMBER -> {
-                if (batch.sentFirst) {
+                // One that leads no more does not know what followed.
+                if (batch.sentFirst && leads(leader, lane.partition)) {
                     cluster()
                             .fail(
                                     "a producer that sent everything in order is out of order in "
