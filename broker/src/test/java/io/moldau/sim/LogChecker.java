@@ -113,15 +113,16 @@ final class LogChecker {
             int from = mirror.size();
             switch (partition.log().read(from, 1 << 20, end, true)) {
                 case ReadOutcome.Slice(LogSlice slice) ->
-                    Records.each(bytes(slice), (offset, epoch, content) -> {
-                        if (offset >= mirror.size()) {
-                            if (offset > mirror.size()) {
+                    Records.each(bytes(slice), found -> {
+                        if (found.offset() >= mirror.size()) {
+                            if (found.offset() > mirror.size()) {
                                 cluster.fail(
                                         node + " has a hole in " + id.topicPartition() + " from " + mirror.size()
-                                                + " to " + offset,
+                                                + " to " + found.offset(),
                                         null);
                             }
-                            add(node, id, mirror, epoch, content);
+                            add(node, id, mirror, found.leaderEpoch(), found.content());
+                            cluster.checks().transactions().written(id, found);
                         }
                     });
                 case ReadOutcome.OutOfRange range -> throw new AssertionError(range);

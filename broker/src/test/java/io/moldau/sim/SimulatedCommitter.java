@@ -127,7 +127,8 @@ final class SimulatedCommitter extends SimulatedClient {
                                 .committedOffset();
                         cluster().log().note(this, "committed", "", found, coordinator);
                         lookUps++;
-                        if (found < atLeast || found >= below) {
+                        if (cluster().checks().leads(coordinator, OffsetsTopic.NAME, group)
+                                && (found < atLeast || found >= below)) {
                             cluster()
                                     .fail(
                                             group + " committed " + atLeast + " and finds " + found + " at node "

@@ -381,7 +381,9 @@ final class SimulatedMember extends SimulatedClient {
                                 .getFirst()
                                 .committedOffset();
                         note("found", error, partition, found, within, coordinator);
-                        checker.found(look, found);
+                        if (cluster().checks().leads(coordinator, OffsetsTopic.NAME, group)) {
+                            checker.found(look, found);
+                        }
                         positions.merge(partition, Math.max(found, 0), Math::max);
                     }
                     again(error);

@@ -2,7 +2,6 @@ package io.moldau.sim;
 
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
-import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.message.InitProducerIdRequestData;
 import io.moldau.wire.message.InitProducerIdResponseData;
@@ -226,12 +225,6 @@ final class SimulatedProducer extends SimulatedClient {
         pump(lane);
     }
 
-    private boolean leads(int node, TopicIdPartition partition) {
-        TopicImage topic = cluster().checks().metadata().image().topics().topic(partition.topicId());
-        PartitionRegistration committed = topic == null ? null : topic.partition(partition.partition());
-        return committed != null && committed.leader() == node;
-    }
-
     private void failed(Lane lane, Batch batch, int leader, Errors error, @Nullable String message) {
         cluster()
                 .log()
@@ -253,7 +246,7 @@ final class SimulatedProducer extends SimulatedClient {
                     KAFKA_STORAGE_ERROR -> {}
             case OUT_OF_ORDER_SEQUENCE_NUMBER -> {
                 // One that leads no more does not know what followed.
-                if (batch.sentFirst && leads(leader, lane.partition)) {
+                if (batch.sentFirst && cluster().checks().leads(leader, lane.partition)) {
                     cluster()
                             .fail(
                                     "a producer that sent everything in order is out of order in "
