@@ -18,6 +18,8 @@ import io.moldau.log.producer.EndTransactionMarker;
 import io.moldau.log.producer.ProducerSnapshot;
 import io.moldau.log.producer.ProducerStates;
 import io.moldau.log.producer.SequenceCheck;
+import io.moldau.log.producer.TransactionTerms;
+import io.moldau.log.producer.VerificationGuard;
 import io.moldau.log.recovery.ControlBatches;
 import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
@@ -385,16 +387,25 @@ public final class PartitionLog {
 
     // ---- appending
 
+    /// What one append as the leader is done under.
+    private record AppendContext(int leaderEpoch, AppendOrigin origin, TransactionTerms transaction, long nowMs) {}
+
+    /// Appends batches that need no word of a transaction coordinator.
+    public AppendOutcome appendAsLeader(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs) {
+        return appendAsLeader(records, leaderEpoch, origin, TransactionTerms.NONE, nowMs);
+    }
+
     /// Appends what a client, or a coordinator of this node, hands to the leader. Base offset and leader epoch
     /// are stamped in the given buffer, whose position and limit stay as they are.
     ///
     /// @param leaderEpoch of this leader
     /// @param nowMs the wall clock, for timestamps
-    public AppendOutcome appendAsLeader(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs) {
+    public AppendOutcome appendAsLeader(
+            ByteBuffer records, int leaderEpoch, AppendOrigin origin, TransactionTerms transaction, long nowMs) {
         lock();
         try {
             ensureOpen();
-            return append(records, leaderEpoch, origin, nowMs);
+            return append(records, new AppendContext(leaderEpoch, origin, transaction, nowMs));
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -402,23 +413,22 @@ public final class PartitionLog {
         }
     }
 
-    private AppendOutcome append(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome append(ByteBuffer records, AppendContext context) throws IOException {
         var step = batches.reset(records).tryNext();
         if (step != RecordBatches.Step.BATCH) {
             return refuse(step);
         }
         var batch = batches.batch();
-        var rejection = validator.validate(batch, rules, origin, nowMs, topicPartition);
+        var rejection = validator.validate(batch, rules, context.origin(), context.nowMs(), topicPartition);
         if (rejection != null) {
             return rejected(rejection);
         }
         int end = batches.nextPosition();
         boolean single = records.limit() - end <= RecordBatch.LOG_OVERHEAD;
         if (single && !mustRecompress(batch)) {
-            return appendOne(batch, null, leaderEpoch, origin, nowMs);
+            return appendOne(batch, null, context);
         }
-        return appendSeveral(records, leaderEpoch, origin, nowMs);
+        return appendSeveral(records, context);
     }
 
     private AppendOutcome refuse(RecordBatches.Step step) {
@@ -453,12 +463,11 @@ public final class PartitionLog {
         return wanted != null && !batch.isControl() && batch.compressionId() != wanted.id();
     }
 
-    private AppendOutcome appendOne(
-            RecordBatch batch, @Nullable ByteBuffer rewritten, int leaderEpoch, AppendOrigin origin, long nowMs)
+    private AppendOutcome appendOne(RecordBatch batch, @Nullable ByteBuffer rewritten, AppendContext context)
             throws IOException {
         var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
         if (batch.hasProducerId()) {
-            var check = producers.check(batch, origin.isClient(), marker);
+            var check = producers.check(batch, context.origin().isClient(), marker, context.transaction());
             if (check instanceof SequenceCheck.Duplicate(long first, long last, long timestamp)) {
                 long appendTime = rules.logAppendTime() ? timestamp : -1;
                 return new AppendOutcome.Duplicate(
@@ -467,6 +476,14 @@ public final class PartitionLog {
             if (check instanceof SequenceCheck.Refused(Errors error, String message)) {
                 return reject(error, message + " (" + topicPartition + ")");
             }
+            if (check instanceof SequenceCheck.Unverified) {
+                return new AppendOutcome.Unverified(producers.beginVerification(
+                        batch.producerId(),
+                        batch.producerEpoch(),
+                        batch.baseSequence(),
+                        context.transaction(),
+                        context.nowMs()));
+            }
         }
         int size = batch.sizeInBytes();
         if (size > config.segmentBytes()) {
@@ -474,19 +491,19 @@ public final class PartitionLog {
         }
         long offset = published.view().logEndOffset();
         batch.setBaseOffset(offset);
-        batch.setPartitionLeaderEpoch(leaderEpoch);
-        stampTime(batch, nowMs);
+        batch.setPartitionLeaderEpoch(context.leaderEpoch());
+        stampTime(batch, context.nowMs());
         long lastOffset = batch.lastOffset();
         long maxTimestamp = batch.maxTimestamp();
         beforeChange();
-        var active = segmentFor(size, maxTimestamp, offset, lastOffset, nowMs);
+        var active = segmentFor(size, maxTimestamp, offset, lastOffset, context.nowMs());
         writeRegion(active, batch.buffer(), batch.position(), size);
-        enter(active, batch, active.sizeInBytes(), leaderEpoch, marker);
+        enter(active, batch, active.sizeInBytes(), context.leaderEpoch(), marker);
         finishAppend(active, size, lastOffset + 1);
         return new AppendOutcome.Appended(
                 offset,
                 lastOffset,
-                rules.logAppendTime() ? nowMs : -1,
+                rules.logAppendTime() ? context.nowMs() : -1,
                 published.view().logStartOffset(),
                 maxTimestamp,
                 rewritten);
@@ -519,8 +536,7 @@ public final class PartitionLog {
     }
 
     /// The slow way: several batches in one append, or one that gets another codec.
-    private AppendOutcome appendSeveral(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome appendSeveral(ByteBuffer records, AppendContext context) throws IOException {
         var parts = new ArrayList<ByteBuffer>();
         boolean rewrite = false;
         batches.reset(records);
@@ -533,7 +549,9 @@ public final class PartitionLog {
                 return refuse(step);
             }
             var batch = batches.batch();
-            var rejection = parts.isEmpty() ? null : validator.validate(batch, rules, origin, nowMs, topicPartition);
+            var rejection = parts.isEmpty()
+                    ? null
+                    : validator.validate(batch, rules, context.origin(), context.nowMs(), topicPartition);
             if (rejection != null) {
                 return rejected(rejection);
             }
@@ -556,7 +574,7 @@ public final class PartitionLog {
                 parts.add(batch.slice());
             }
         }
-        if (origin.isClient() && parts.size() > 1) {
+        if (context.origin().isClient() && parts.size() > 1) {
             return reject(
                     Errors.INVALID_RECORD,
                     "A produce request may hold one batch for each partition, it has " + parts.size() + " for "
@@ -564,9 +582,9 @@ public final class PartitionLog {
         }
         if (parts.size() == 1) {
             var part = parts.getFirst();
-            return appendOne(RecordBatch.at(part), rewrite ? part : null, leaderEpoch, origin, nowMs);
+            return appendOne(RecordBatch.at(part), rewrite ? part : null, context);
         }
-        return appendAll(parts, rewrite, leaderEpoch, origin, nowMs);
+        return appendAll(parts, rewrite, context);
     }
 
     private @Nullable Rejection tooLargeAfterwards(int size, Compression codec) {
@@ -579,9 +597,7 @@ public final class PartitionLog {
                                 + rules.maxMessageBytes());
     }
 
-    private AppendOutcome appendAll(
-            List<ByteBuffer> parts, boolean rewrite, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome appendAll(List<ByteBuffer> parts, boolean rewrite, AppendContext context) throws IOException {
         int size = 0;
         long firstOffset = published.view().logEndOffset();
         long next = firstOffset;
@@ -592,7 +608,7 @@ public final class PartitionLog {
             var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
             markers.add(marker);
             if (batch.hasProducerId()
-                    && producers.check(batch, origin.isClient(), marker)
+                    && producers.check(batch, context.origin().isClient(), marker, context.transaction())
                             instanceof SequenceCheck.Refused(Errors error, String message)) {
                 return reject(error, message + " (" + topicPartition + ")");
             }
@@ -604,13 +620,13 @@ public final class PartitionLog {
         for (var part : parts) {
             var batch = RecordBatch.at(part);
             batch.setBaseOffset(next);
-            batch.setPartitionLeaderEpoch(leaderEpoch);
-            stampTime(batch, nowMs);
+            batch.setPartitionLeaderEpoch(context.leaderEpoch());
+            stampTime(batch, context.nowMs());
             next = batch.nextOffset();
             maxTimestamp = Math.max(maxTimestamp, batch.maxTimestamp());
         }
         beforeChange();
-        var active = segmentFor(size, maxTimestamp, firstOffset, next - 1, nowMs);
+        var active = segmentFor(size, maxTimestamp, firstOffset, next - 1, context.nowMs());
         var whole = ByteBuffer.allocate(size);
         for (var part : parts) {
             whole.put(part.duplicate());
@@ -620,14 +636,14 @@ public final class PartitionLog {
         int position = active.sizeInBytes();
         for (int i = 0; i < parts.size(); i++) {
             var batch = RecordBatch.at(parts.get(i));
-            enter(active, batch, position, leaderEpoch, markers.get(i));
+            enter(active, batch, position, context.leaderEpoch(), markers.get(i));
             position += batch.sizeInBytes();
         }
         finishAppend(active, size, next);
         return new AppendOutcome.Appended(
                 firstOffset,
                 next - 1,
-                rules.logAppendTime() ? nowMs : -1,
+                rules.logAppendTime() ? context.nowMs() : -1,
                 published.view().logStartOffset(),
                 maxTimestamp,
                 rewrite ? whole : null);
@@ -1154,6 +1170,31 @@ public final class PartitionLog {
             return found;
         } catch (IOException e) {
             throw failed(e);
+        }
+    }
+
+    /// Says that the transaction coordinator is going to be asked about a transaction of the producer; null if that is
+    /// not needed, because the transaction is open here.
+    ///
+    /// @param sequence the first one of the batch that is to come, -1 if it has none
+    /// @throws ApiException if the log has seen a later epoch of the producer
+    public @Nullable VerificationGuard beginVerification(
+            long producerId, short epoch, int sequence, TransactionTerms transaction, long nowMs) {
+        lock();
+        try {
+            ensureOpen();
+            if (epoch < producers.epochOf(producerId)) {
+                throw new ApiException(
+                        Errors.INVALID_PRODUCER_EPOCH,
+                        "Epoch " + epoch + " of producer " + producerId + " is over in " + topicPartition);
+            }
+            return producers.hasOpenTransaction(producerId, epoch)
+                    ? null
+                    : producers.beginVerification(producerId, epoch, sequence, transaction, nowMs);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
         }
     }
 
