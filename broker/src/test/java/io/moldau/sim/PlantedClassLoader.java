@@ -78,7 +78,13 @@ final class PlantedClassLoader extends ClassLoader {
                         && call.owner().asInternalName().equals(swap.owner())
                         && call.name().equalsString(swap.method())) {
                     planted.add(swap);
-                    builder.invokestatic(PLANTED, swap.instead(), descriptor(swap.instead()));
+                    MethodTypeDesc instead = descriptor(swap.instead());
+                    builder.invokestatic(PLANTED, swap.instead(), instead);
+                    ClassDesc wanted = call.typeSymbol().returnType();
+                    if (!wanted.isPrimitive() && !wanted.equals(instead.returnType())) {
+                        // Its class may not be visible there.
+                        builder.checkcast(wanted);
+                    }
                 } else {
                     builder.with(element);
                 }

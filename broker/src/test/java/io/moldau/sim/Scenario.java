@@ -2,6 +2,7 @@ package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
 import io.moldau.metadata.quorum.AppliedMetadata;
@@ -43,6 +44,7 @@ record Scenario(
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
     static final int GROUP_PARTITIONS = 2;
+    static final int TRANSACTION_PARTITIONS = 2;
 
     /// Short sessions, so that much happens.
     static final GroupCoordinatorConfig GROUPS = new GroupCoordinatorConfig(
@@ -94,7 +96,7 @@ record Scenario(
                 // Clocks are set to all kinds of times.
                 .timestampAfterMaxMs(Long.MAX_VALUE)
                 .indexIntervalBytes(512);
-        if (topic.equals(OffsetsTopic.NAME)) {
+        if (topic.equals(OffsetsTopic.NAME) || topic.equals(TransactionsTopic.NAME)) {
             log.retentionMs(-1);
         }
         return new TopicSettings(log.build(), MIN_IN_SYNC);

@@ -2,9 +2,9 @@ package io.moldau.sim;
 
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
-import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
@@ -13,6 +13,13 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.runtime.RecordDecoder;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
+import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
+import io.moldau.broker.coordinator.transaction.TransactionMetrics;
+import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -28,8 +35,11 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.MarkerWriter;
 import io.moldau.common.FaultHandler;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
+import io.moldau.common.time.Timer;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
@@ -51,6 +61,8 @@ import io.moldau.metadata.quorum.SimulatedQuorum;
 import io.moldau.metadata.record.EndpointRecord;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.AddPartitionsToTxnRequestData;
+import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.ByteBufferReadable;
 import io.moldau.wire.record.Compression;
@@ -75,11 +87,15 @@ final class SimulatedNode extends Machine {
 
     /// As new clusters of the reference have them.
     private static final Map<String, Short> FEATURES =
-            Map.of(FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
+            Map.of(
+                    FeaturesImage.METADATA_VERSION, (short) 33,
+                    FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1,
+                    FeaturesImage.TRANSACTION_VERSION, (short) 2);
 
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
     private static final int PORT = 9092;
+    private static final long REQUEST_TIMEOUT_MS = 2_000;
 
     private final SimulatedCluster cluster;
     private final Scenario scenario;
@@ -186,6 +202,7 @@ final class SimulatedNode extends Machine {
             MetadataLoader loader,
             MetadataFetcher fetcher,
             CoordinatorRuntime<GroupShard> groups,
+            TransactionCoordinator transactions,
             ReplicaFetchers fetchers,
             RequestRouter router) {}
 
@@ -334,19 +351,34 @@ final class SimulatedNode extends Machine {
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
                     partition -> new GroupShard(Scenario.GROUPS, random.split()),
-                    new CoordinatorRuntime.Services(
-                            new PartitionCoordinatorLog(partitions),
-                            new GroupRecordDecoder(),
-                            SimulatedNode.this,
-                            timer,
-                            background,
-                            faults,
-                            CoordinatorMetrics.NONE,
-                            Compression.NONE,
-                            1_000_000,
-                            4_096,
-                            5_000));
+                    coordinators(partitions, new GroupRecordDecoder(), timer, background));
             var groups = new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
+            var requests = new SimulatedBrokerRequests(cluster, SimulatedNode.this, cache::image);
+            var markers = new MarkerWriter(
+                    partitions,
+                    OffsetsTopic.NAME,
+                    groups::endTransaction,
+                    SimulatedNode.this,
+                    timer,
+                    background,
+                    REQUEST_TIMEOUT_MS);
+            requests.local(
+                    ApiKey.WRITE_TXN_MARKERS,
+                    (request, version, reply) -> markers.write((WriteTxnMarkersRequestData) request, reply::accept));
+            var transactions = new TransactionCoordinator(
+                    TransactionCoordinatorConfig.DEFAULTS,
+                    new TransactionCoordinator.Services(
+                            coordinators(partitions, new TransactionRecordDecoder(), timer, background),
+                            new ProducerIds(id(), registrar::brokerEpoch, link),
+                            requests,
+                            cache::image,
+                            TransactionMetrics.NONE,
+                            REQUEST_TIMEOUT_MS,
+                            Scenario.TRANSACTION_PARTITIONS));
+            requests.local(
+                    ApiKey.ADD_PARTITIONS_TO_TXN,
+                    (request, version, reply) -> transactions.addPartitions(
+                            (AddPartitionsToTxnRequestData) request, version, reply::accept));
             var loaderThread = thread("metadata loader");
             var loader = new MetadataLoader(
                     loaderThread,
@@ -362,7 +394,8 @@ final class SimulatedNode extends Machine {
                                             new PartitionChangesPublisher(
                                                     partitions, (image, topic) -> scenario.settings(topic)),
                                             fetchers,
-                                            new GroupMetadataPublisher(id(), groups))),
+                                            new GroupMetadataPublisher(id(), groups),
+                                            new TransactionMetadataPublisher(id(), transactions))),
                             registrar,
                             cache.notifier()));
             var fetcher = new MetadataFetcher(
@@ -373,14 +406,16 @@ final class SimulatedNode extends Machine {
                     new DataApis.Services(
                             partitions,
                             new FetchSessions(1000, random.split()),
-                            new ProducerIds(id(), registrar::brokerEpoch, link),
                             background,
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            900_000,
                             ReadReplicas.LEADER_ONLY));
             GroupApis.register(routes, groups, cache::image);
+            TransactionApis.register(
+                    routes,
+                    transactions,
+                    group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
@@ -396,8 +431,25 @@ final class SimulatedNode extends Machine {
                     loader,
                     fetcher,
                     runtime,
+                    transactions,
                     fetchers,
                     routes.build());
+        }
+
+        private CoordinatorRuntime.Services coordinators(
+                PartitionRegistry partitions, RecordDecoder decoder, Timer timer, SimulatedExecutor background) {
+            return new CoordinatorRuntime.Services(
+                    new PartitionCoordinatorLog(partitions),
+                    decoder,
+                    SimulatedNode.this,
+                    timer,
+                    background,
+                    faults,
+                    CoordinatorMetrics.NONE,
+                    Compression.NONE,
+                    1_000_000,
+                    4_096,
+                    5_000);
         }
 
         private RegisterBrokerRequest registration(Uuid incarnation, long previousBrokerEpoch) {
@@ -420,6 +472,10 @@ final class SimulatedNode extends Machine {
                             .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
                             .setMinLevel(0)
                             .setMaxLevel(1))
+                    .addFeatures(FeatureRange.newBuilder()
+                            .setName(FeaturesImage.TRANSACTION_VERSION)
+                            .setMinLevel(0)
+                            .setMaxLevel(2))
                     .build();
         }
 
@@ -483,6 +539,7 @@ final class SimulatedNode extends Machine {
             var parts = broker;
             parts.registrar().shutDown(true).thenRun(() -> {
                 parts.groups().close();
+                parts.transactions().close();
                 parts.fetchers().close();
                 parts.partitions().close();
                 parts.logDirs().close(parts.registrar().brokerEpoch());

@@ -50,16 +50,19 @@ final class SimulatedTransactor extends SimulatedClient {
 
     /// Something in a transaction that is tried until it is done.
     private sealed interface Step {
-        record Produce(int partition, int firstIndex, int count) implements Step {}
+        record Produce(int partition, int firstIndex, int firstSequence, int count) implements Step {}
 
         record CommitOffset() implements Step {}
 
         record End(boolean commit) implements Step {}
     }
 
-    /// What a transaction has put into one partition.
+    /// What is counted for one partition.
     private static final class Lane {
+        /// In this transaction.
         private int records;
+        /// In this epoch.
+        private int sequence;
     }
 
     private final String id;
@@ -156,8 +159,9 @@ final class SimulatedTransactor extends SimulatedClient {
         int partition = random().nextInt(partitions.size());
         int count = 1 + random().nextInt(3);
         Lane lane = lanes.computeIfAbsent(partition, key -> new Lane());
-        var produce = new Step.Produce(partition, lane.records, count);
+        var produce = new Step.Produce(partition, lane.records, lane.sequence, count);
         lane.records += count;
+        lane.sequence += count;
         return produce;
     }
 
@@ -195,11 +199,12 @@ final class SimulatedTransactor extends SimulatedClient {
     private void forgetTransaction() {
         transaction = null;
         step = null;
-        lanes.clear();
+        lanes.values().forEach(lane -> lane.records = 0);
     }
 
     /// Another one is the producer now, or the coordinator took the transaction for abandoned.
     private void fenced() {
+        lanes.clear();
         initialized = false;
         looked = false;
         active = calm || random().nextInt(4) == 0;
@@ -262,6 +267,7 @@ final class SimulatedTransactor extends SimulatedClient {
             again();
             return;
         }
+        TransactionChecker.Term newest = checker.newest(id);
         var request = new InitProducerIdRequestData()
                 .setTransactionalId(id)
                 .setTransactionTimeoutMs(TRANSACTION_TIMEOUT_MS)
@@ -285,7 +291,7 @@ final class SimulatedTransactor extends SimulatedClient {
                         producerId = response.producerId();
                         epoch = response.producerEpoch();
                         initialized = true;
-                        checker.initialized(id, producerId, epoch);
+                        checker.initialized(id, producerId, epoch, newest);
                         goOn();
                     } else {
                         failed("initialization", error);
@@ -319,8 +325,12 @@ final class SimulatedTransactor extends SimulatedClient {
             if (error == Errors.NONE && response != null) {
                 checker.done("the end", it, fenced);
                 checker.told(it, end.commit());
+                if (producerId != response.producerId() || epoch != response.producerEpoch()) {
+                    lanes.clear();
+                }
                 producerId = response.producerId();
                 epoch = response.producerEpoch();
+                checker.hasEpoch(id, producerId, epoch);
                 ended++;
                 forgetTransaction();
                 goOn();
@@ -383,7 +393,7 @@ final class SimulatedTransactor extends SimulatedClient {
 
     private ByteBuffer bytes(TransactionChecker.Transaction it, Step.Produce produce) {
         var builder = new BatchBuilder()
-                .producer(producerId, (short) epoch, produce.firstIndex())
+                .producer(producerId, (short) epoch, produce.firstSequence())
                 .transactional(true);
         long now = milliseconds();
         for (int i = 0; i < produce.count(); i++) {

@@ -75,13 +75,14 @@ final class TransactionChecker {
     private record Place(TopicIdPartition partition, long offset, int leaderEpoch) {}
 
     /// A producer id's epoch that somebody was given.
-    private record Term(long producerId, int epoch) {}
+    record Term(long producerId, int epoch) {}
 
     private final SimulatedCluster cluster;
     private final Map<Place, Records.Found> written = new HashMap<>();
     private final Map<TopicIdPartition, Log> logs = new HashMap<>();
     private final Map<Integer, Transaction> transactions = new HashMap<>();
     private final Map<String, Term> terms = new HashMap<>();
+    private final Map<String, Term> newest = new HashMap<>();
     /// The transaction whose offset was found committed last, or that ended so.
     private final Map<String, Integer> offsets = new HashMap<>();
 
@@ -101,8 +102,28 @@ final class TransactionChecker {
         return transaction;
     }
 
+    /// The newest epoch that is known of a producer of that id.
+    @Nullable
+    Term newest(String id) {
+        return newest.get(id);
+    }
+
+    /// The producer of that id goes on in that epoch.
+    void hasEpoch(String id, long producerId, int epoch) {
+        Term before = newest.get(id);
+        if (before == null || before.producerId() != producerId || before.epoch() < epoch) {
+            newest.put(id, new Term(producerId, epoch));
+        }
+    }
+
     /// Somebody is the producer of that id now.
-    void initialized(String id, long producerId, int epoch) {
+    ///
+    /// @param then [#newest] when it asked
+    void initialized(String id, long producerId, int epoch, @Nullable Term then) {
+        if (then != null && then.producerId() == producerId && then.epoch() >= epoch) {
+            fail("a producer of " + id + " was given epoch " + epoch + " when " + then + " was used already");
+        }
+        hasEpoch(id, producerId, epoch);
         Term before = terms.get(id);
         if (before == null || before.producerId() != producerId || before.epoch() < epoch) {
             terms.put(id, new Term(producerId, epoch));
