@@ -169,9 +169,12 @@ public final class PartitionLog {
     }
 
     private RollPolicy rollPolicyOf(LogConfig config) {
-        long jitter = Math.min(config.segmentJitterMs(), config.segmentMs());
+        // What must be compacted after some time must have left the active segment by then.
+        long maxAgeMs =
+                config.compact() ? Math.min(config.segmentMs(), config.maxCompactionLagMs()) : config.segmentMs();
+        long jitter = Math.min(config.segmentJitterMs(), maxAgeMs);
         long taken = jitter <= 0 ? 0 : environment.random().nextLong(jitter);
-        return new RollPolicy(config.segmentBytes(), config.segmentMs() - taken, config.segmentIndexBytes());
+        return new RollPolicy(config.segmentBytes(), maxAgeMs - taken, config.segmentIndexBytes());
     }
 
     // ---- what it is
@@ -311,6 +314,10 @@ public final class PartitionLog {
                     topicPartition,
                     before.logEndOffset(),
                     loaded.logEndOffset());
+        }
+        if (journal.cleanedUpTo(this) > loaded.logEndOffset()) {
+            // Other records will stand there before long.
+            journal.beforeTruncation(this, loaded.logEndOffset());
         }
         var segments = loaded.segments().toArray(LogSegment[]::new);
         long recoveryPoint = Math.clamp(before.recoveryPoint(), loaded.logStartOffset(), loaded.logEndOffset());
@@ -1534,16 +1541,148 @@ public final class PartitionLog {
     /// Renames the files of a segment now and deletes them later.
     private void doom(LogSegment segment) throws IOException {
         segment.markDeleted();
+        doomRenamed(segment, segment.baseOffset() != newestSnapshot);
+    }
+
+    private void doomRenamed(LogSegment segment, boolean withSnapshot) throws IOException {
         unsyncedDirectory = true;
         var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
         Path renamed = null;
-        if (storage.exists(snapshot) && segment.baseOffset() != newestSnapshot) {
+        if (withSnapshot && storage.exists(snapshot)) {
             renamed = snapshot.resolveSibling(snapshot.getFileName() + SegmentFiles.DELETED);
             storage.rename(snapshot, renamed);
             unsyncedFiles.remove(snapshot);
         }
         doomed.add(new Doomed(segment, renamed, environment.time().milliseconds() + config.fileDeleteDelayMs()));
         nextDeletionMs = Math.min(nextDeletionMs, environment.time().milliseconds() + config.fileDeleteDelayMs());
+    }
+
+    // ---- compaction
+
+    /// Up to where the log has been compacted, -1 if it never was.
+    public long cleanedUpTo() {
+        return journal.cleanedUpTo(this);
+    }
+
+    /// The log as a compaction finds it. Opens the files; null if there are none. To be closed.
+    public @Nullable CleaningView viewForCleaning() {
+        while (true) {
+            var current = opened();
+            lock();
+            try {
+                if (retired || current.segments().length == 0) {
+                    return null;
+                }
+                if (current != published) {
+                    continue;
+                }
+                for (var segment : current.segments()) {
+                    segment.retain();
+                }
+                return new CleaningView(
+                        List.of(current.segments()),
+                        current.view(),
+                        current.view().lastStableOffset(highWatermark),
+                        cleanedUpTo(),
+                        truncations,
+                        producers.lastBatches());
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /// A segment for compaction to write to. It is no part of the log until [#replace].
+    public LogSegment createCleaned(long baseOffset) throws IOException {
+        return LogSegment.createCleaned(
+                storage, directory, baseOffset, environment.time().milliseconds());
+    }
+
+    /// Puts a compacted segment, complete and forced, in the place of those it was made from. After a crash at any
+    /// point the log has either them or it.
+    ///
+    /// @return false if the log has been cut, shortened or deleted since, so that the result is worthless
+    public boolean replace(CleaningView seen, List<LogSegment> old, LogSegment cleaned) {
+        try {
+            lock();
+            try {
+                if (!isUnchanged(seen)) {
+                    return false;
+                }
+                var segments = published.segments();
+                int first = indexOf(segments, old.getFirst());
+                if (first < 0 || first + old.size() >= segments.length) {
+                    return false;
+                }
+                beforeChange();
+                for (var segment : old) {
+                    segment.holdIndexes();
+                }
+                cleaned.renameTo(SegmentFiles.SWAP);
+                for (var segment : old) {
+                    segment.renameTo(SegmentFiles.DELETED);
+                    boolean own = segment.baseOffset() != cleaned.baseOffset();
+                    doomRenamed(segment, own && segment.baseOffset() != newestSnapshot);
+                }
+                cleaned.renameTo("");
+                var after = new ArrayList<>(List.of(segments));
+                after.subList(first, first + old.size()).clear();
+                after.add(first, cleaned);
+                var view = published.view();
+                publish(
+                        after.toArray(LogSegment[]::new),
+                        view.logStartOffset(),
+                        view.logEndOffset(),
+                        view.recoveryPoint());
+            } finally {
+                lock.unlock();
+            }
+            // Before other files get names that sort before these: the next start must not take this for unfinished.
+            storage.syncDirectory(directory);
+            return true;
+        } catch (IOException e) {
+            if (retired) {
+                LOG.debug("A log was deleted while it was compacted partition={}", topicPartition);
+                return false;
+            }
+            throw failed(e);
+        }
+    }
+
+    private static int indexOf(LogSegment[] segments, LogSegment wanted) {
+        return Arrays.asList(segments).indexOf(wanted);
+    }
+
+    private boolean isUnchanged(CleaningView seen) {
+        return !retired && seen.truncations() == truncations;
+    }
+
+    /// Whether what a compaction is making of the log is worthless.
+    public boolean hasChangedSince(CleaningView seen) {
+        lock();
+        try {
+            return !isUnchanged(seen);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes note of a finished compaction, unless the log has been cut or deleted since.
+    public void cleaned(CleaningView seen, long upTo) {
+        lock();
+        try {
+            if (!isUnchanged(seen)) {
+                return;
+            }
+            journal.cleaned(this, upTo);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            journal.saveCleanedUpTo();
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     // ---- upkeep

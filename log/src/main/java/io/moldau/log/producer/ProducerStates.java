@@ -269,6 +269,16 @@ public final class ProducerStates {
         return producers.values().stream().map(ProducerEntry::describe).toList();
     }
 
+    /// What each producer wrote last, by its id.
+    public Map<Long, LastBatch> lastBatches() {
+        var last = new HashMap<Long, LastBatch>();
+        producers.forEach((id, entry) -> {
+            int count = entry.batchCount();
+            last.put(id, new LastBatch(count == 0 ? -1 : entry.lastOffset(count - 1), entry.producerEpoch));
+        });
+        return last;
+    }
+
     Collection<ProducerEntry> entries() {
         return producers.values();
     }
