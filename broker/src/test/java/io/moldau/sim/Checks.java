@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.replica.Partition;
 import io.moldau.common.TopicIdPartition;
@@ -140,7 +141,7 @@ final class Checks {
         if (topic == null) {
             return false;
         }
-        int partition = OffsetsTopic.partitionFor(key, topic.partitions().size());
+        int partition = KeyHash.partitionFor(key, topic.partitions().size());
         return leads(node, new TopicIdPartition(topic.id(), new TopicPartition(topicName, partition)));
     }
 

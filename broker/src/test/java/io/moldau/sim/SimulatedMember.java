@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.metadata.image.TopicImage;
@@ -106,7 +107,7 @@ final class SimulatedMember extends SimulatedClient {
         PartitionRegistration registration = topic == null
                 ? null
                 : topic.partition(
-                        OffsetsTopic.partitionFor(group, topic.partitions().size()));
+                        KeyHash.partitionFor(group, topic.partitions().size()));
         if (registration == null || registration.leader() < 0) {
             again(Errors.LEADER_NOT_AVAILABLE);
             return;

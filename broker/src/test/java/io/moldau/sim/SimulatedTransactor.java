@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
@@ -242,7 +243,7 @@ final class SimulatedTransactor extends SimulatedClient {
         PartitionRegistration registration = topic == null
                 ? null
                 : topic.partition(
-                        OffsetsTopic.partitionFor(key, topic.partitions().size()));
+                        KeyHash.partitionFor(key, topic.partitions().size()));
         return registration == null ? -1 : registration.leader();
     }
 
