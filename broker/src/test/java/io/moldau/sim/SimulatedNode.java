@@ -5,6 +5,7 @@ import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
@@ -13,6 +14,7 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.coordinator.runtime.RecordDecoder;
 import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
@@ -20,6 +22,7 @@ import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
 import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
 import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -35,7 +38,9 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -55,8 +60,10 @@ import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.FeaturesImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.quorum.SimulatedQuorum;
 import io.moldau.metadata.record.EndpointRecord;
 import io.moldau.metadata.record.FeatureRange;
@@ -352,8 +359,19 @@ final class SimulatedNode extends Machine {
                     OffsetsTopic.NAME,
                     partition -> new GroupShard(Scenario.GROUPS, random.split()),
                     coordinators(partitions, new GroupRecordDecoder(), timer, background));
-            var groups = new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
             var requests = new SimulatedBrokerRequests(cluster, SimulatedNode.this, cache::image);
+            var verification = new TransactionVerification(
+                    new CoordinatorQuestions(
+                            requests,
+                            transactionalId -> transactionCoordinator(cache, transactionalId),
+                            SimulatedNode.this,
+                            timer,
+                            background,
+                            new CoordinatorQuestions.Patience(20, 100, REQUEST_TIMEOUT_MS)),
+                    partitions,
+                    () -> true);
+            var groups = new GroupCoordinator(
+                    runtime, cache::image, SimulatedNode.this, verification, Scenario.GROUP_PARTITIONS);
             var markers = new MarkerWriter(
                     partitions,
                     OffsetsTopic.NAME,
@@ -410,7 +428,9 @@ final class SimulatedNode extends Machine {
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            ReadReplicas.LEADER_ONLY));
+                            ReadReplicas.LEADER_ONLY,
+                            verification));
+            routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
             GroupApis.register(routes, groups, cache::image);
             TransactionApis.register(
                     routes,
@@ -434,6 +454,15 @@ final class SimulatedNode extends Machine {
                     transactions,
                     fetchers,
                     routes.build());
+        }
+
+        private static int transactionCoordinator(MetadataCache cache, String transactionalId) {
+            TopicImage topic = cache.image().topics().topic(TransactionsTopic.NAME);
+            PartitionRegistration registration = topic == null
+                    ? null
+                    : topic.partition(
+                            KeyHash.partitionFor(transactionalId, topic.partitions().size()));
+            return registration == null ? PartitionRegistration.NO_LEADER : registration.leader();
         }
 
         private CoordinatorRuntime.Services coordinators(
