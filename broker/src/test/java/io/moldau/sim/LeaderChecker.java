@@ -81,7 +81,7 @@ final class LeaderChecker {
             }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, epoch, (int) highWatermark);
-            cluster.checks().transactions().lastStable(node, id, highWatermark, lastStable);
+            cluster.checks().transactions().lastStable(node, id, highWatermark, lastStable, logs.loadedUpTo(node.id(), id));
         }
         seen.leads = leads;
         seen.leaderEpoch = epoch;

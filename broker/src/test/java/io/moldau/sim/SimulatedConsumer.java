@@ -12,10 +12,11 @@ import io.moldau.wire.message.FetchResponseData.PartitionData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.BufferRecords;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -107,11 +108,15 @@ final class SimulatedConsumer extends SimulatedClient {
     private void readCommitted(ByteBuffer bytes, @Nullable List<AbortedTransaction> aborted) {
         long from = position;
         List<Long> contents = new ArrayList<>();
-        var left = new ArrayDeque<>(aborted == null ? List.of() : aborted);
+        // They come in the order of their ends.
+        var left = new PriorityQueue<>(Comparator.comparingLong(AbortedTransaction::firstOffset));
+        if (aborted != null) {
+            left.addAll(aborted);
+        }
         Set<Long> aborting = new HashSet<>();
         Records.each(bytes, found -> {
-            while (!left.isEmpty() && left.getFirst().firstOffset() <= found.offset()) {
-                aborting.add(left.removeFirst().producerId());
+            while (!left.isEmpty() && left.element().firstOffset() <= found.offset()) {
+                aborting.add(left.remove().producerId());
             }
             boolean isVisible =
                     switch (found.kind()) {

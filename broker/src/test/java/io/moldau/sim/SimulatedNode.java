@@ -102,7 +102,7 @@ final class SimulatedNode extends Machine {
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
     private static final int PORT = 9092;
-    private static final long REQUEST_TIMEOUT_MS = 2_000;
+    private static final int REQUEST_TIMEOUT_MS = 2_000;
 
     private final SimulatedCluster cluster;
     private final Scenario scenario;

@@ -335,6 +335,9 @@ final class SimulatedTransactor extends SimulatedClient {
                 ended++;
                 forgetTransaction();
                 goOn();
+            } else if (error == Errors.INVALID_TXN_STATE) {
+                // Somebody has taken over, and the transaction is being aborted.
+                fenced();
             } else {
                 failed("the end", error);
             }

@@ -59,7 +59,11 @@ final class TransactionChecker {
 
         /// Whether it is open for those who know the log up to an offset.
         boolean isOpenBelow(long end) {
-            return first < end && (marker < 0 || marker >= end);
+            return first < end && !hasEndBelow(end);
+        }
+
+        boolean hasEndBelow(long end) {
+            return marker >= 0 && marker < end;
         }
     }
 
@@ -275,10 +279,13 @@ final class TransactionChecker {
     // ---- what readers see
 
     /// A leader says up to where transactions have ended.
-    void lastStable(SimulatedNode leader, TopicIdPartition id, long highWatermark, long lastStable) {
+    ///
+    /// @param loadedUpTo of a marker below it the leader does not know any more that it is above its high watermark,
+    ///     as in Kafka. That does no harm: how a transaction ends was decided before
+    void lastStable(SimulatedNode leader, TopicIdPartition id, long highWatermark, long lastStable, int loadedUpTo) {
         long expected = highWatermark;
         for (Span span : log(id).spans) {
-            if (span.isOpenBelow(highWatermark)) {
+            if (span.isOpenBelow(highWatermark) && !(span.hasEndBelow(loadedUpTo) && lastStable > span.first)) {
                 expected = Math.min(expected, span.first);
             }
         }
