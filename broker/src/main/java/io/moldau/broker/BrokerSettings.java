@@ -135,7 +135,8 @@ final class BrokerSettings {
                 config.interBrokerListener(),
                 Map.of(
                         FeaturesImage.METADATA_VERSION, METADATA_VERSION,
-                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS));
+                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS,
+                        FeaturesImage.TRANSACTION_VERSION, TRANSACTION_VERSION));
     }
 
     BrokerTiming timing() {
