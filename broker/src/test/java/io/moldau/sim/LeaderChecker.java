@@ -81,7 +81,15 @@ final class LeaderChecker {
             }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, epoch, (int) highWatermark);
-            cluster.checks().transactions().lastStable(node, id, highWatermark, lastStable, logs.loadedUpTo(node.id(), id));
+            cluster.checks()
+                    .transactions()
+                    .lastStable(
+                            node,
+                            id,
+                            highWatermark,
+                            lastStable,
+                            logs.mirror(node.id(), id),
+                            logs.loadedUpTo(node.id(), id));
         }
         seen.leads = leads;
         seen.leaderEpoch = epoch;

@@ -90,9 +90,14 @@ final class PlantedClassLoader extends ClassLoader {
                 }
             };
             transform = transform.andThen(ClassTransform.transformingMethodBodies(
-                    method -> swap.inMethod().isEmpty() || method.methodName().equalsString(swap.inMethod()), code));
+                    method -> isIn(method.methodName().stringValue(), swap.inMethod()), code));
         }
         return classFile.transformClass(model, transform);
+    }
+
+    /// Whether that is the method, or a lambda in it.
+    private static boolean isIn(String method, String inMethod) {
+        return inMethod.isEmpty() || method.equals(inMethod) || method.startsWith("lambda$" + inMethod + "$");
     }
 
     private static MethodTypeDesc descriptor(String method) {

@@ -47,23 +47,22 @@ final class TransactionChecker {
 
     /// Records of one producer in one partition, up to its marker.
     private static final class Span {
+        private final long producerId;
         private final int first;
         private final Set<Integer> transactions = new LinkedHashSet<>();
         private int records;
         private int marker = -1;
-        private boolean committed;
+        /// How it ends, once a marker was seen that counts.
+        private @Nullable Boolean committed;
 
-        private Span(int first) {
+        private Span(long producerId, int first) {
+            this.producerId = producerId;
             this.first = first;
         }
 
         /// Whether it is open for those who know the log up to an offset.
         boolean isOpenBelow(long end) {
-            return first < end && !hasEndBelow(end);
-        }
-
-        boolean hasEndBelow(long end) {
-            return marker >= 0 && marker < end;
+            return first < end && (marker < 0 || marker >= end);
         }
     }
 
@@ -226,7 +225,7 @@ final class TransactionChecker {
         if (found.kind() == Kind.DATA) {
             span = log.open.get(found.producerId());
             if (span == null) {
-                span = new Span(offset);
+                span = new Span(found.producerId(), offset);
                 log.open.put(found.producerId(), span);
                 log.spans.add(span);
             }
@@ -235,8 +234,7 @@ final class TransactionChecker {
             Span ends = log.open.remove(found.producerId());
             if (ends != null) {
                 ends.marker = offset;
-                ends.committed = found.kind() == Kind.COMMIT;
-                ended(id, ends);
+                decided(id, ends, found.kind() == Kind.COMMIT);
             }
         }
         log.entries.add(new Entry(content, found.kind(), span));
@@ -267,11 +265,15 @@ final class TransactionChecker {
         }
     }
 
-    private void ended(TopicIdPartition id, Span span) {
+    private void decided(TopicIdPartition id, Span span, boolean committed) {
+        if (span.committed != null && span.committed != committed) {
+            fail("the transactions " + span.transactions + " end in two ways in " + id.topicPartition());
+        }
+        span.committed = committed;
         for (int number : span.transactions) {
             Transaction transaction = transactions.get(number);
             if (transaction != null) {
-                ended(transaction, span.committed, id.topicPartition());
+                ended(transaction, committed, id.topicPartition());
             }
         }
     }
@@ -280,12 +282,20 @@ final class TransactionChecker {
 
     /// A leader says up to where transactions have ended.
     ///
-    /// @param loadedUpTo of a marker below it the leader does not know any more that it is above its high watermark,
-    ///     as in Kafka. That does no harm: how a transaction ends was decided before
-    void lastStable(SimulatedNode leader, TopicIdPartition id, long highWatermark, long lastStable, int loadedUpTo) {
+    /// @param loaded what the leader has in its log, up to where it was when it was last read from the disk: of a
+    ///     marker there it does not know any more that it is above its high watermark, as in Kafka. That does no
+    ///     harm, for how a transaction ends was decided before.
+    void lastStable(
+            SimulatedNode leader,
+            TopicIdPartition id,
+            long highWatermark,
+            long lastStable,
+            ReplicaMirror loaded,
+            int loadedUpTo) {
         long expected = highWatermark;
         for (Span span : log(id).spans) {
-            if (span.isOpenBelow(highWatermark) && !(span.hasEndBelow(loadedUpTo) && lastStable > span.first)) {
+            if (span.isOpenBelow(highWatermark)
+                    && !(lastStable > span.first && isEndedIn(loaded, loadedUpTo, id, span))) {
                 expected = Math.min(expected, span.first);
             }
         }
@@ -293,6 +303,17 @@ final class TransactionChecker {
             fail("the last stable offset of " + id.topicPartition() + " at " + leader + " is " + lastStable + " and not "
                     + expected + "; the high watermark is " + highWatermark);
         }
+    }
+
+    private boolean isEndedIn(ReplicaMirror loaded, int loadedUpTo, TopicIdPartition id, Span span) {
+        for (int offset = span.first; offset < Math.min(loadedUpTo, loaded.size()); offset++) {
+            Records.Found found = written.get(new Place(id, offset, loaded.epoch(offset)));
+            if (found != null && found.producerId() == span.producerId && found.kind() != Kind.DATA) {
+                decided(id, span, found.kind() == Kind.COMMIT);
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Somebody who reads committed records has read from one offset to another.
@@ -306,11 +327,11 @@ final class TransactionChecker {
             }
             Entry entry = log.entries.get((int) offset);
             Span span = entry.span();
-            if (span != null && span.marker < 0) {
+            if (span != null && span.committed == null) {
                 fail("somebody read " + id.topicPartition() + " at " + offset + ", which is of the open transaction "
                         + span.transactions);
             }
-            if (entry.kind() == Kind.NONE || span != null && span.committed) {
+            if (entry.kind() == Kind.NONE || span != null && Boolean.TRUE.equals(span.committed)) {
                 expected.add(entry.content());
             }
         }
