@@ -57,7 +57,8 @@ record Scenario(
             GroupCoordinatorConfig.DEFAULTS.offsetsRetentionMs(),
             GroupCoordinatorConfig.DEFAULTS.offsetsRetentionCheckIntervalMs(),
             GroupCoordinatorConfig.DEFAULTS.offsetCommitTimeoutMs(),
-            GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
+            GroupCoordinatorConfig.DEFAULTS.maxPendingMembers(),
+            GroupCoordinatorConfig.DEFAULTS.consumer());
 
     static Scenario draw(SplittableRandom random) {
         boolean combined = random.nextInt(3) > 0;

@@ -7,9 +7,12 @@ import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
+import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
+import io.moldau.broker.coordinator.group.GroupSettings;
 import io.moldau.broker.coordinator.group.GroupShard;
+import io.moldau.broker.coordinator.group.GroupSurroundings;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
@@ -357,7 +360,11 @@ final class SimulatedNode extends Machine {
                     faults);
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
-                    partition -> new GroupShard(Scenario.GROUPS, random.split()),
+                    partition -> new GroupShard(
+                            Scenario.GROUPS,
+                            random.split(),
+                            new GroupSurroundings(
+                                    cache::image, GroupSettings.fixed(45_000, 5_000, 1_000), GroupEvents.NONE)),
                     coordinators(partitions, new GroupRecordDecoder(), timer, background));
             var requests = new SimulatedBrokerRequests(cluster, SimulatedNode.this, cache::image);
             var verification = new TransactionVerification(
@@ -371,7 +378,7 @@ final class SimulatedNode extends Machine {
                     partitions,
                     () -> true);
             var groups = new GroupCoordinator(
-                    runtime, cache::image, SimulatedNode.this, verification, Scenario.GROUP_PARTITIONS);
+                    runtime, cache::image, SimulatedNode.this, background, verification, Scenario.GROUP_PARTITIONS);
             var markers = new MarkerWriter(
                     partitions,
                     OffsetsTopic.NAME,
