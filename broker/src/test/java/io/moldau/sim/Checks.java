@@ -153,8 +153,7 @@ final class Checks {
         image.topics()
                 .topics()
                 .forEach(topic -> topic.partitions().forEach((number, registration) -> {
-                    var id =
-                            new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number));
+                    var id = new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number));
                     List<ReplicaMirror> mirrors = new ArrayList<>();
                     for (int replica : registration.replicas()) {
                         mirrors.add(logs.mirror(replica, id));

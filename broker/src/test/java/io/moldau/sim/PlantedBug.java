@@ -109,7 +109,8 @@ enum PlantedBug {
             "io/moldau/broker/coordinator/group/ClassicGroup",
             "validateGeneration",
             "anyGeneration")),
-    /// Transactions are ended by their state alone, their epoch stays: a late EndTxn ends the next one (before KIP-890).
+    /// Transactions are ended by their state alone, their epoch stays: a late EndTxn ends the next one (before
+    /// KIP-890).
     LATE_END_TXN(new Swap(
             "io/moldau/broker/coordinator/transaction/TransactionShard",
             "endTransaction",
@@ -118,11 +119,7 @@ enum PlantedBug {
             "endByState")),
     /// Readers of committed records are shown the first record of an open transaction.
     LAST_STABLE_OFFSET_OFF_BY_ONE(new Swap(
-            "io/moldau/broker/replica/Partition",
-            "",
-            "io/moldau/log/LogView",
-            "lastStableOffset",
-            "oneBeyondStable")),
+            "io/moldau/broker/replica/Partition", "", "io/moldau/log/LogView", "lastStableOffset", "oneBeyondStable")),
     /// A coordinator that takes over does not write the markers that are missing.
     MARKER_LOST_ON_MOVE(new Swap(
             "io/moldau/broker/coordinator/transaction/TransactionShard",

@@ -57,13 +57,7 @@ final class Records {
         }
         long content = payload == null ? hash(record) : payload.packed();
         return new Found(
-                record.offset(),
-                batch.partitionLeaderEpoch(),
-                content,
-                kind,
-                batch.producerId(),
-                transaction,
-                index);
+                record.offset(), batch.partitionLeaderEpoch(), content, kind, batch.producerId(), transaction, index);
     }
 
     private static Kind kind(RecordBatch batch, Record record) {

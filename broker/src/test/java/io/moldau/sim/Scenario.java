@@ -1,7 +1,7 @@
 package io.moldau.sim;
 
-import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;

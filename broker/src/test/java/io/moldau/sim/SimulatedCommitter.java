@@ -48,8 +48,7 @@ final class SimulatedCommitter extends SimulatedClient {
         TopicImage topic = image().topics().topic(OffsetsTopic.NAME);
         PartitionRegistration registration = topic == null
                 ? null
-                : topic.partition(
-                        KeyHash.partitionFor(group, topic.partitions().size()));
+                : topic.partition(KeyHash.partitionFor(group, topic.partitions().size()));
         if (registration == null || registration.leader() < 0) {
             again(Errors.LEADER_NOT_AVAILABLE);
         } else if (random().nextBoolean()) {

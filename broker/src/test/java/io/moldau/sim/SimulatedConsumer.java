@@ -118,16 +118,15 @@ final class SimulatedConsumer extends SimulatedClient {
             while (!left.isEmpty() && left.element().firstOffset() <= found.offset()) {
                 aborting.add(left.remove().producerId());
             }
-            boolean isVisible =
-                    switch (found.kind()) {
-                        case NONE -> true;
-                        case DATA -> !aborting.contains(found.producerId());
-                        case COMMIT -> false;
-                        case ABORT -> {
-                            aborting.remove(found.producerId());
-                            yield false;
-                        }
-                    };
+            boolean isVisible = switch (found.kind()) {
+                case NONE -> true;
+                case DATA -> !aborting.contains(found.producerId());
+                case COMMIT -> false;
+                case ABORT -> {
+                    aborting.remove(found.producerId());
+                    yield false;
+                }
+            };
             if (found.offset() >= position) {
                 position = found.offset() + 1;
                 if (isVisible) {

@@ -96,11 +96,10 @@ final class SimulatedNode extends Machine {
     static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
 
     /// As new clusters of the reference have them.
-    private static final Map<String, Short> FEATURES =
-            Map.of(
-                    FeaturesImage.METADATA_VERSION, (short) 33,
-                    FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1,
-                    FeaturesImage.TRANSACTION_VERSION, (short) 2);
+    private static final Map<String, Short> FEATURES = Map.of(
+            FeaturesImage.METADATA_VERSION, (short) 33,
+            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1,
+            FeaturesImage.TRANSACTION_VERSION, (short) 2);
 
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
@@ -440,9 +439,7 @@ final class SimulatedNode extends Machine {
             routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
             GroupApis.register(routes, groups, cache::image);
             TransactionApis.register(
-                    routes,
-                    transactions,
-                    group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
+                    routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
@@ -467,8 +464,8 @@ final class SimulatedNode extends Machine {
             TopicImage topic = cache.image().topics().topic(TransactionsTopic.NAME);
             PartitionRegistration registration = topic == null
                     ? null
-                    : topic.partition(
-                            KeyHash.partitionFor(transactionalId, topic.partitions().size()));
+                    : topic.partition(KeyHash.partitionFor(
+                            transactionalId, topic.partitions().size()));
             return registration == null ? PartitionRegistration.NO_LEADER : registration.leader();
         }
 

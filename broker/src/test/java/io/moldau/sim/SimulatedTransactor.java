@@ -86,8 +86,7 @@ final class SimulatedTransactor extends SimulatedClient {
     private int endedWhenCalm;
 
     /// @param first whether it begins; the other one takes over some time
-    SimulatedTransactor(
-            SimulatedCluster cluster, int number, boolean first, List<TopicIdPartition> partitions) {
+    SimulatedTransactor(SimulatedCluster cluster, int number, boolean first, List<TopicIdPartition> partitions) {
         super(cluster, "txn-" + number + (first ? "a" : "b"), 700 + 2 * number + (first ? 0 : 1));
         this.id = "txn-" + number;
         this.active = first;
@@ -242,8 +241,7 @@ final class SimulatedTransactor extends SimulatedClient {
         TopicImage topic = image().topics().topic(topicName);
         PartitionRegistration registration = topic == null
                 ? null
-                : topic.partition(
-                        KeyHash.partitionFor(key, topic.partitions().size()));
+                : topic.partition(KeyHash.partitionFor(key, topic.partitions().size()));
         return registration == null ? -1 : registration.leader();
     }
 
@@ -274,30 +272,24 @@ final class SimulatedTransactor extends SimulatedClient {
                 .setTransactionTimeoutMs(TRANSACTION_TIMEOUT_MS)
                 .setProducerId(-1)
                 .setProducerEpoch((short) -1);
-        ask(
-                coordinator,
-                ApiKey.INIT_PRODUCER_ID,
-                5,
-                request,
-                InitProducerIdResponseData.class,
-                (response, failure) -> {
-                    Errors error = response == null ? failure : Errors.forCode(response.errorCode());
-                    note(
-                            "init",
-                            error,
-                            response == null ? -1 : response.producerId(),
-                            response == null ? -1 : response.producerEpoch(),
-                            coordinator);
-                    if (error == Errors.NONE && response != null) {
-                        producerId = response.producerId();
-                        epoch = response.producerEpoch();
-                        initialized = true;
-                        checker.initialized(id, producerId, epoch, newest);
-                        goOn();
-                    } else {
-                        failed("initialization", error);
-                    }
-                });
+        ask(coordinator, ApiKey.INIT_PRODUCER_ID, 5, request, InitProducerIdResponseData.class, (response, failure) -> {
+            Errors error = response == null ? failure : Errors.forCode(response.errorCode());
+            note(
+                    "init",
+                    error,
+                    response == null ? -1 : response.producerId(),
+                    response == null ? -1 : response.producerEpoch(),
+                    coordinator);
+            if (error == Errors.NONE && response != null) {
+                producerId = response.producerId();
+                epoch = response.producerEpoch();
+                initialized = true;
+                checker.initialized(id, producerId, epoch, newest);
+                goOn();
+            } else {
+                failed("initialization", error);
+            }
+        });
     }
 
     private void end(Step.End end) {

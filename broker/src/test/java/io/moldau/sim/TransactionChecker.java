@@ -300,8 +300,8 @@ final class TransactionChecker {
             }
         }
         if (lastStable != expected) {
-            fail("the last stable offset of " + id.topicPartition() + " at " + leader + " is " + lastStable + " and not "
-                    + expected + "; the high watermark is " + highWatermark);
+            fail("the last stable offset of " + id.topicPartition() + " at " + leader + " is " + lastStable
+                    + " and not " + expected + "; the high watermark is " + highWatermark);
         }
     }
 
