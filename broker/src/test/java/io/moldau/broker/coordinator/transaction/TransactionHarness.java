@@ -129,8 +129,7 @@ final class TransactionHarness {
     }
 
     ProducerAnswer init(long expectedId, int expectedEpoch) {
-        return init(ID, new ProducerIdAndEpoch(expectedId, (short) expectedEpoch))
-                .get();
+        return init(ID, new ProducerIdAndEpoch(expectedId, (short) expectedEpoch)).get();
     }
 
     Answer<Errors> add(ProducerRequest producer, int version, TopicPartition... partitions) {
