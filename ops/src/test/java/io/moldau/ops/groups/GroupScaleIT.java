@@ -47,12 +47,14 @@ class GroupScaleIT {
             int leastByJoin,
             Duration leave,
             int movedByLeave,
-            double load) {
+            double load,
+            int thrownOut,
+            List<String> faults) {
 
         String row(String broker, Protocol protocol) {
             return String.format(
                     Locale.ROOT,
-                    "| %s | %s | %.1f s | %.1f s | %d (%d) | %.1f s | %d (0) | %.0f |",
+                    "| %s | %s | %.1f s | %.1f s | %d (%d) | %.1f s | %d (0) | %d | %d | %.0f |",
                     broker,
                     protocol == Protocol.CONSUMER ? "consumer" : "classic, cooperative-sticky",
                     start.toMillis() / 1e3,
@@ -61,6 +63,8 @@ class GroupScaleIT {
                     leastByJoin,
                     leave.toMillis() / 1e3,
                     movedByLeave,
+                    thrownOut,
+                    faults.size(),
                     load);
         }
     }
@@ -70,6 +74,7 @@ class GroupScaleIT {
     void noMoreMovesThanMustBe(Protocol protocol, @TempDir Path folder) throws Exception {
         try (var node = NodeProcess.start(folder.resolve("data"), SETTINGS.toArray(String[]::new))) {
             var figures = run(node.bootstrap(), protocol, 10, 40);
+            assertThat(figures.faults()).isEmpty();
             assertThat(figures.movedByJoin()).isEqualTo(figures.leastByJoin());
             assertThat(figures.movedByLeave()).isZero();
             restartOneByOne(node.bootstrap(), protocol);
@@ -81,14 +86,17 @@ class GroupScaleIT {
         assumeTrue(Boolean.getBoolean("moldau.long"), "a long run");
         var rows = new ArrayList<String>();
         for (var protocol : Protocol.values()) {
+            try (var node = NodeProcess.start(folder.resolve("ours" + protocol), SETTINGS.toArray(String[]::new))) {
+                var figures = run(node.bootstrap(), protocol, 200, 1_000);
+                rows.add(figures.row("Moldau", protocol));
+                Files.write(Files.createDirectories(Path.of("target")).resolve("group-scale.md"), rows);
+                assertThat(figures.faults()).isEmpty();
+            }
             try (var node = ReferenceNode.start(Files.createDirectory(folder.resolve("theirs" + protocol)), SETTINGS)) {
                 rows.add(run(node.bootstrap(), protocol, 200, 1_000).row("Apache Kafka 4.4", protocol));
+            } catch (AssertionError unsettled) {
+                rows.add("Apache Kafka 4.4, " + protocol + ": " + unsettled.getMessage());
             }
-            try (var node = NodeProcess.start(folder.resolve("ours" + protocol), SETTINGS.toArray(String[]::new))) {
-                rows.add(run(node.bootstrap(), protocol, 200, 1_000).row("Moldau", protocol));
-            }
-            rows.add("load average "
-                    + ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
             Files.write(Files.createDirectories(Path.of("target")).resolve("group-scale.md"), rows);
         }
     }
@@ -111,7 +119,6 @@ class GroupScaleIT {
             var leave = crowd.awaitBalance(started);
             Look left = afterwards(crowd);
 
-            assertThat(crowd.faults()).isEmpty();
             return new Figures(
                     start,
                     join,
@@ -119,7 +126,9 @@ class GroupScaleIT {
                     partitions / (members + 1),
                     leave,
                     left.movedSince(joined, stay),
-                    ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+                    ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                    crowd.thrownOut(),
+                    crowd.faults());
         }
     }
 
