@@ -328,10 +328,14 @@ public final class Cleaning {
     private boolean goOn(int bytes) {
         unpaced += bytes;
         if (unpaced >= PACE_BYTES) {
-            ended |= !pace.spent(unpaced);
-            unpaced = 0;
+            takeBreath();
         }
         return !ended;
+    }
+
+    private void takeBreath() {
+        ended |= !pace.spent(unpaced);
+        unpaced = 0;
     }
 
     private void scan(LogSegment segment, int from, BatchScan.Visitor visitor) throws IOException {
@@ -345,6 +349,7 @@ public final class Cleaning {
             if (end < size && !stopped[0]) {
                 throw new CorruptLogException("The batch at byte " + end + " of '" + segment.path() + "' is damaged");
             }
+            takeBreath();
         } catch (MalformedMessageException e) {
             throw new CorruptLogException("A batch of '" + segment.path() + "' is damaged: " + e.getMessage());
         }
