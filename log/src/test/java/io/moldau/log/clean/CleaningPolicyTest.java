@@ -43,9 +43,11 @@ class CleaningPolicyTest {
     @Test
     void waitsUntilEnoughIsNew() {
         assertThat(look(HALF, 10, 0, 40)).isEqualTo(new Verdict(10, 30, 100, 80, false));
-        assertThat(look(new CleaningPolicy(0.4, 0, Long.MAX_VALUE), 10, 0, 40).due()).isTrue();
+        assertThat(look(new CleaningPolicy(0.4, 0, Long.MAX_VALUE), 10, 0, 40).due())
+                .isTrue();
         assertThat(look(HALF, 30, 0, 40).dirtyBytes()).isZero();
-        assertThat(look(new CleaningPolicy(0, 0, Long.MAX_VALUE), 30, 0, 40).due()).isFalse();
+        assertThat(look(new CleaningPolicy(0, 0, Long.MAX_VALUE), 30, 0, 40).due())
+                .isFalse();
     }
 
     @Test
@@ -59,7 +61,8 @@ class CleaningPolicyTest {
     void leavesYoungRecordsAlone() {
         assertThat(look(new CleaningPolicy(0.5, 300, Long.MAX_VALUE), -1, 0, 40))
                 .isEqualTo(new Verdict(0, 20, 0, 150, true));
-        assertThat(look(new CleaningPolicy(0.5, 2_000, Long.MAX_VALUE), -1, 0, 40).due())
+        assertThat(look(new CleaningPolicy(0.5, 2_000, Long.MAX_VALUE), -1, 0, 40)
+                        .due())
                 .isFalse();
     }
 

@@ -244,7 +244,9 @@ class LogCleanerTest {
         log().setHighWatermark(2);
         var other = fixture.log(new TopicIdPartition(new Uuid(7, 12), new TopicPartition("topic", 1)));
         for (int i = 0; i < 2; i++) {
-            var batch = new BatchBuilder().append(time.milliseconds(), bytes("k"), bytes("v")).build();
+            var batch = new BatchBuilder()
+                    .append(time.milliseconds(), bytes("k"), bytes("v"))
+                    .build();
             other.appendAsLeader(batch, LogFixture.EPOCH, AppendOrigin.CLIENT, time.milliseconds());
         }
         other.roll();

@@ -11,7 +11,11 @@ import org.junit.jupiter.api.Test;
 class OffsetMapTest {
 
     private static ByteBuffer key(int number) {
-        return ByteBuffer.allocate(9).put((byte) 7).putInt(number).putInt(-number).flip();
+        return ByteBuffer.allocate(9)
+                .put((byte) 7)
+                .putInt(number)
+                .putInt(-number)
+                .flip();
     }
 
     @Seeds(count = 20)

@@ -26,7 +26,8 @@ class SegmentGroupsTest {
     @Test
     void offsetsStayWithinReachOfTheFirst() {
         long far = Integer.MAX_VALUE;
-        var segments = List.of(new Segment(5, 10, 1, 0), new Segment(10, 5 + far, 1, 0), new Segment(5 + far, 6 + far, 1, 0));
+        var segments =
+                List.of(new Segment(5, 10, 1, 0), new Segment(10, 5 + far, 1, 0), new Segment(5 + far, 6 + far, 1, 0));
         assertThat(new SegmentGroups(100, 100).of(segments)).containsExactly(new Group(0, 2), new Group(2, 3));
     }
 }
