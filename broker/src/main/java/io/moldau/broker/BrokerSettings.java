@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.config.ClusterKeys;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.GroupKeys;
 import io.moldau.broker.config.LogKeys;
 import io.moldau.broker.config.MoldauKeys;
@@ -9,6 +10,7 @@ import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.config.ReplicationKeys;
 import io.moldau.broker.config.TopicDefaultKeys;
 import io.moldau.broker.config.TransactionKeys;
+import io.moldau.broker.coordinator.group.ConsumerGroupConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
@@ -17,11 +19,14 @@ import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.metadata.TopicCreator.InternalTopic;
 import io.moldau.broker.net.NetworkConfig;
 import io.moldau.common.config.ConfigException;
+import io.moldau.log.clean.CleanerConfig;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.image.ConfigurationsImage;
 import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.VersionRange;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -118,6 +123,21 @@ final class BrokerSettings {
                 random);
     }
 
+    /// What the cleaner goes by, out of the metadata as it is now.
+    CleanerThreads.Settings cleaner(ConfigResolver resolver, ConfigurationsImage configs) {
+        int threads = resolver.ofBroker(LogKeys.LOG_CLEANER_THREADS, configs);
+        int share = Math.max(threads, 1);
+        long keys = Math.min(resolver.ofBroker(LogKeys.LOG_CLEANER_DEDUPE_BUFFER_SIZE, configs), heapBytes / 8);
+        return new CleanerThreads.Settings(
+                threads,
+                resolver.ofBroker(LogKeys.LOG_CLEANER_BACKOFF_MS, configs),
+                resolver.ofBroker(LogKeys.LOG_CLEANER_IO_MAX_BYTES_PER_SECOND, configs),
+                new CleanerConfig(
+                        Math.max(keys / share, MEBIBYTE),
+                        resolver.ofBroker(LogKeys.LOG_CLEANER_IO_BUFFER_LOAD_FACTOR, configs),
+                        resolver.ofBroker(LogKeys.LOG_CLEANER_IO_BUFFER_SIZE, configs) / share));
+    }
+
     ControllerSettings controller() {
         return new ControllerSettings(
                 config.get(TopicDefaultKeys.NUM_PARTITIONS),
@@ -136,7 +156,8 @@ final class BrokerSettings {
                 Map.of(
                         FeaturesImage.METADATA_VERSION, METADATA_VERSION,
                         FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS,
-                        FeaturesImage.TRANSACTION_VERSION, TRANSACTION_VERSION));
+                        FeaturesImage.TRANSACTION_VERSION, TRANSACTION_VERSION,
+                        FeaturesImage.GROUP_VERSION, GROUP_VERSION));
     }
 
     BrokerTiming timing() {
@@ -157,7 +178,15 @@ final class BrokerSettings {
                 TimeUnit.MINUTES.toMillis(config.get(GroupKeys.OFFSETS_RETENTION_MINUTES)),
                 config.get(GroupKeys.OFFSETS_RETENTION_CHECK_INTERVAL_MS),
                 config.get(GroupKeys.OFFSETS_COMMIT_TIMEOUT_MS),
-                GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
+                GroupCoordinatorConfig.DEFAULTS.maxPendingMembers(),
+                new ConsumerGroupConfig(
+                        config.get(GroupKeys.GROUP_CONSUMER_MAX_SIZE),
+                        ConsumerGroupConfig.assignors(config.get(GroupKeys.GROUP_CONSUMER_ASSIGNORS)),
+                        ConsumerGroupConfig.MigrationPolicy.valueOf(
+                                config.get(GroupKeys.GROUP_CONSUMER_MIGRATION_POLICY)
+                                        .toUpperCase(Locale.ROOT)),
+                        config.get(GroupKeys.GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS),
+                        ConsumerGroupConfig.DEFAULTS.regexMinRefreshIntervalMs()));
     }
 
     TransactionCoordinatorConfig transactions() {

@@ -28,8 +28,6 @@ final class Reasons {
 
     static final String CORDON = "Cordoning log directories is not built yet.";
 
-    static final String COMPACT = "Compaction is not built yet: compacted topics keep every record, and none is lost.";
-
     static final String WHEEL = "Waiting requests leave their list when they end; nothing has to be swept.";
 
     static final String KERNEL = "The buffers of sockets between nodes are left to the kernel, which tunes them.";
