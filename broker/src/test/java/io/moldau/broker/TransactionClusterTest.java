@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -159,11 +160,16 @@ class TransactionClusterTest {
     }
 
     private static void awaitAllComplete(Admin admin) throws Exception {
-        await(
-                "the end of all transactions",
-                () -> admin.listTransactions().all().get().stream()
+        await("the end of all transactions", () -> {
+            try {
+                return admin.listTransactions().all().get().stream()
                         .allMatch(listing -> listing.state() == TransactionState.COMPLETE_COMMIT
-                                || listing.state() == TransactionState.COMPLETE_ABORT));
+                                || listing.state() == TransactionState.COMPLETE_ABORT);
+            } catch (ExecutionException e) {
+                // What the client makes of a node that it has not found again.
+                return false;
+            }
+        });
     }
 
     private static void await(String what, Callable<Boolean> condition) throws Exception {
