@@ -129,7 +129,8 @@ final class Metrics {
             "Fetch sessions that lost their place to another.");
     static final MetricDefinition PRODUCE_WAITS = gauge(
             "kafka_server_delayedoperationpurgatory_purgatorysize",
-            "Requests that wait; `Produce` for in-sync replicas, in partitions.",
+            "Requests that wait; `Produce` for in-sync replicas, in partitions; `Verification` for the transaction "
+                    + "coordinator, in batches.",
             "delayedoperation");
 
     static {
@@ -323,6 +324,11 @@ final class Metrics {
             "Partitions this node leads with just `min.insync.replicas` in sync: none more may go.");
     static final MetricDefinition OFFLINE_REPLICAS =
             gauge("kafka_server_replicamanager_offlinereplicacount", "Replicas on this node whose disk failed.");
+    static final MetricDefinition PRODUCER_IDS = gauge(
+            "kafka_server_replicamanager_produceridcount",
+            "Idempotent and transactional producers that the logs of this node remember.");
+    static final MetricDefinition OPEN_TRANSACTIONS = gauge(
+            "moldau_log_open_transactions", "Transactions that are open in partitions of this node, each for itself.");
     static final MetricDefinition REASSIGNING = gauge(
             "kafka_server_replicamanager_reassigningpartitions", "Partitions this node leads that are being moved.");
     static final MetricDefinition ISR_SHRINKS = counter(
@@ -393,6 +399,8 @@ final class Metrics {
                 UNDER_MIN_ISR,
                 AT_MIN_ISR,
                 OFFLINE_REPLICAS,
+                PRODUCER_IDS,
+                OPEN_TRANSACTIONS,
                 REASSIGNING,
                 ISR_SHRINKS,
                 ISR_EXPANDS,
