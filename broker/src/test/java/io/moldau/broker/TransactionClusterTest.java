@@ -112,8 +112,7 @@ class TransactionClusterTest {
     }
 
     /// Writes the number to each partition.
-    private static boolean transaction(
-            KafkaProducer<byte[], byte[]> producer, int number, SplittableRandom random) {
+    private static boolean transaction(KafkaProducer<byte[], byte[]> producer, int number, SplittableRandom random) {
         producer.beginTransaction();
         try {
             byte[] value = ByteBuffer.allocate(4).putInt(number).array();
@@ -148,14 +147,16 @@ class TransactionClusterTest {
 
     private static void awaitIsr(Admin admin) throws Exception {
         for (String topic : List.of("t", "__transaction_state")) {
-            await("the ISR of " + topic, () -> Objects.requireNonNull(admin.describeTopics(List.of(topic))
-                            .allTopicNames()
-                            .get()
-                            .get(topic))
-                    .partitions()
-                    .stream()
-                    .allMatch(partition ->
-                            partition.isr().size() == partition.replicas().size()));
+            await(
+                    "the ISR of " + topic,
+                    () -> Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                                    .allTopicNames()
+                                    .get()
+                                    .get(topic))
+                            .partitions()
+                            .stream()
+                            .allMatch(partition -> partition.isr().size()
+                                    == partition.replicas().size()));
         }
     }
 
@@ -193,7 +194,8 @@ class TransactionClusterTest {
             consumer.seekToBeginning(partitions);
             var ends = consumer.endOffsets(partitions);
             while (partitions.stream()
-                    .anyMatch(partition -> consumer.position(partition) < Objects.requireNonNull(ends.get(partition)))) {
+                    .anyMatch(
+                            partition -> consumer.position(partition) < Objects.requireNonNull(ends.get(partition)))) {
                 consumer.poll(Duration.ofMillis(200)).forEach(record -> {
                     int number = ByteBuffer.wrap(record.value()).getInt();
                     assertThat(found.computeIfAbsent(number, key -> new HashSet<>())
@@ -203,8 +205,8 @@ class TransactionClusterTest {
                 });
             }
         }
-        found.forEach(
-                (number, partitions) -> assertThat(partitions).as("%s is torn", number).hasSize(PARTITIONS));
+        found.forEach((number, partitions) ->
+                assertThat(partitions).as("%s is torn", number).hasSize(PARTITIONS));
         assertThat(found).hasSize(count);
         return new TreeSet<>(found.keySet());
     }

@@ -196,7 +196,8 @@ public final class TransactionShard implements CoordinatorShard {
     }
 
     /// Whether the id is between two states in which something can be asked of it: a change is not committed yet, or an
-    /// end is decided that the partitions do not all know of. Who asks is to ask again, whoever that is: it may be the
+    /// end is decided that the partitions do not all know of. Who asks is to ask again, whoever that is: it may be
+    the
     /// producer of the state to come.
     private boolean isOnItsWay(String id) {
         var state = transactions.get(id);
@@ -368,8 +369,7 @@ public final class TransactionShard implements CoordinatorShard {
         var answer = switch (state.status()) {
             case ONGOING -> null;
             case EMPTY -> commit ? Errors.INVALID_TXN_STATE : null;
-            case COMPLETE_COMMIT ->
-                isRetry == commit ? (commit ? Errors.NONE : null) : Errors.INVALID_TXN_STATE;
+            case COMPLETE_COMMIT -> isRetry == commit ? (commit ? Errors.NONE : null) : Errors.INVALID_TXN_STATE;
             case COMPLETE_ABORT -> commit ? Errors.INVALID_TXN_STATE : isRetry ? Errors.NONE : null;
             case PREPARE_COMMIT, PREPARE_ABORT, DEAD, PREPARE_EPOCH_FENCE -> throw outOfPlace(state);
         };
