@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 
 /// Turns a node's settings into those of its parts. Pure.
@@ -113,12 +114,14 @@ final class BrokerSettings {
         return overrides;
     }
 
-    LogDirsConfig logDirs(RandomGenerator random) {
+    /// @param producerIdExpirationMs `producer.id.expiration.ms` as it is set now
+    LogDirsConfig logDirs(RandomGenerator random, IntSupplier producerIdExpirationMs) {
         return new LogDirsConfig(
                 config.get(ReplicationKeys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
                 config.get(LogKeys.LOG_RETENTION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS),
-                config.get(LogKeys.PRODUCER_ID_EXPIRATION_MS),
+                producerIdExpirationMs,
+                config.get(LogKeys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.NUM_RECOVERY_THREADS_PER_DATA_DIR),
                 random);
     }

@@ -178,6 +178,13 @@ public final class LogKeys {
             .importance(LOW)
             .describedAs("How long an idle producer's sequence numbers are remembered.");
 
+    public static final ConfigKey<Integer> PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(600_000)
+            .importance(LOW)
+            .hidden()
+            .describedAs("How often expired producers are looked for.");
+
     public static final ConfigKey<Boolean> LOG_CLEANER_ENABLE = ConfigKey.of("log.cleaner.enable", ConfigType.bool())
             .defaultTo(true)
             .describedAs("Whether compacted topics are cleaned.");
@@ -287,14 +294,8 @@ public final class LogKeys {
             KnownKey.used(COMPRESSION_LZ4_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_ZSTD_LEVEL).clusterWide(),
             KnownKey.used(NUM_RECOVERY_THREADS_PER_DATA_DIR),
-            KnownKey.used(PRODUCER_ID_EXPIRATION_MS),
-            KnownKey.accepted(
-                    ConfigKey.of("producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(600_000)
-                            .importance(LOW)
-                            .hidden()
-                            .describedAs("How often expired producers are looked for."),
-                    Reasons.EXPIRY),
+            KnownKey.used(PRODUCER_ID_EXPIRATION_MS).clusterWide(),
+            KnownKey.used(PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
             KnownKey.used(LOG_CLEANER_ENABLE),
             KnownKey.used(LOG_CLEANER_THREADS).clusterWide(),
             KnownKey.used(LOG_CLEANER_BACKOFF_MS).clusterWide(),

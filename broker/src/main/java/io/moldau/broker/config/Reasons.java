@@ -72,8 +72,6 @@ final class Reasons {
 
     static final String STARTS2 = "Background tasks of the log begin at once; the first run finds nothing to do.";
 
-    static final String EXPIRY = "Expired producers are looked for along with other upkeep of the log.";
-
     static final String TELEMETRY = "Client telemetry is not built yet.";
 
     private Reasons() {}

@@ -129,7 +129,8 @@ final class Metrics {
             "Fetch sessions that lost their place to another.");
     static final MetricDefinition PRODUCE_WAITS = gauge(
             "kafka_server_delayedoperationpurgatory_purgatorysize",
-            "Requests that wait; `Produce` for in-sync replicas, in partitions.",
+            "Requests that wait; `Produce` for in-sync replicas, in partitions; `Verification` for the transaction "
+                    + "coordinator, in batches.",
             "delayedoperation");
 
     static {
@@ -323,6 +324,11 @@ final class Metrics {
             "Partitions this node leads with just `min.insync.replicas` in sync: none more may go.");
     static final MetricDefinition OFFLINE_REPLICAS =
             gauge("kafka_server_replicamanager_offlinereplicacount", "Replicas on this node whose disk failed.");
+    static final MetricDefinition PRODUCER_IDS = gauge(
+            "kafka_server_replicamanager_produceridcount",
+            "Idempotent and transactional producers that the logs of this node remember.");
+    static final MetricDefinition OPEN_TRANSACTIONS = gauge(
+            "moldau_log_open_transactions", "Transactions that are open in partitions of this node, each for itself.");
     static final MetricDefinition REASSIGNING = gauge(
             "kafka_server_replicamanager_reassigningpartitions", "Partitions this node leads that are being moved.");
     static final MetricDefinition ISR_SHRINKS = counter(
@@ -393,6 +399,8 @@ final class Metrics {
                 UNDER_MIN_ISR,
                 AT_MIN_ISR,
                 OFFLINE_REPLICAS,
+                PRODUCER_IDS,
+                OPEN_TRANSACTIONS,
                 REASSIGNING,
                 ISR_SHRINKS,
                 ISR_EXPANDS,
@@ -636,7 +644,9 @@ final class Metrics {
             "Partitions a group has committed offsets for whose end is not known: their leader does not answer.",
             GROUP);
     static final MetricDefinition SHARDS_LOADED =
-            counter("moldau_coordinator_shards_loaded_total", "Partitions of `__consumer_offsets` that were loaded.");
+            counter(
+            "moldau_coordinator_shards_loaded_total",
+            "Partitions of `__consumer_offsets` and `__transaction_state` that were loaded.");
     static final MetricDefinition SHARD_RECORDS =
             counter("moldau_coordinator_loaded_records_total", "Records read by that.");
     static final MetricDefinition SHARD_LOAD_SECONDS =
@@ -684,6 +694,47 @@ final class Metrics {
                 COORDINATOR_RECORDS,
                 COORDINATOR_FAILURES,
                 COORDINATOR_COMMIT_SECONDS);
+    }
+
+    // ---- transactions
+
+    static final MetricDefinition TRANSACTIONAL_IDS =
+            gauge("moldau_transactional_ids", "Transactional ids this node coordinates.");
+    static final MetricDefinition TRANSACTIONS_OPEN = gauge("moldau_transactions_open", "Transactions that are open.");
+    static final MetricDefinition TRANSACTIONS_ENDING = gauge(
+            "moldau_transactions_ending", "Those whose end is decided and not yet known to all their partitions.");
+    static final MetricDefinition MARKERS_PENDING = gauge(
+            "moldau_transactions_markers_pending", "Those whose end markers are on their way from this node.");
+    static final MetricDefinition PRODUCERS_INITIALIZED = counter(
+            "moldau_transactions_producers_initialized_total", "Producers that were given an epoch of their id.");
+    static final MetricDefinition TRANSACTIONS_ENDED =
+            counter("moldau_transactions_ended_total", "Transactions whose end was decided.", "result");
+    static final MetricDefinition TRANSACTIONS_TIMED_OUT =
+            counter("moldau_transactions_timed_out_total", "Those aborted because they were open too long.");
+    static final MetricDefinition TRANSACTIONS_TAKEN_OVER = counter(
+            "moldau_transactions_taken_over_total", "Those aborted because another producer took over their id.");
+    static final MetricDefinition TRANSACTIONAL_IDS_EXPIRED = counter(
+            "moldau_transactional_ids_expired_total", "Ids that were forgotten because nobody used them.");
+    static final MetricDefinition MARKERS_RETRIED = counter(
+            "moldau_transactions_markers_retried_total", "End markers that were sent again, by partition.");
+    static final MetricDefinition TRANSACTION_COMPLETION_SECONDS = histogram(
+            "moldau_transactions_completion_duration_seconds",
+            "From deciding a transaction's end until all its partitions knew.");
+
+    static {
+        area(
+                "Transactions",
+                TRANSACTIONAL_IDS,
+                TRANSACTIONS_OPEN,
+                TRANSACTIONS_ENDING,
+                MARKERS_PENDING,
+                PRODUCERS_INITIALIZED,
+                TRANSACTIONS_ENDED,
+                TRANSACTIONS_TIMED_OUT,
+                TRANSACTIONS_TAKEN_OVER,
+                TRANSACTIONAL_IDS_EXPIRED,
+                MARKERS_RETRIED,
+                TRANSACTION_COMPLETION_SECONDS);
     }
 
     // ---- the process, under the names that Prometheus' client libraries use

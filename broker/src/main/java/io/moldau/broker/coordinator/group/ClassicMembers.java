@@ -154,7 +154,7 @@ final class ClassicMembers {
         try {
             return EmbeddedProtocol.subscription(request.protocols().getFirst().metadata());
         } catch (MalformedMessageException malformed) {
-            throw new ApiException(Errors.INCONSISTENT_GROUP_PROTOCOL, malformed.getMessage());
+            throw new ApiException(Errors.INCONSISTENT_GROUP_PROTOCOL, String.valueOf(malformed.getMessage()));
         }
     }
 
@@ -175,8 +175,7 @@ final class ClassicMembers {
         var holder = instanceId == null ? null : before.members().ofInstance(instanceId);
         return holder != null
                 && !holder.isClassic()
-                && after.members().classicCount() == after.size()
-                && migration.isDowngrade(before, List.of());
+                && migration.isDowngrade(after, List.of());
     }
 
     private void rejoinAsClassic(

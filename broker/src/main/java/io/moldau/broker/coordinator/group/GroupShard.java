@@ -117,13 +117,16 @@ public final class GroupShard implements CoordinatorShard {
             Reply<JoinGroupResponseData> reply,
             Reply<RegexQuestion> regexes,
             long nowMs) {
-        return planned(reply, (error, text) -> joinError(request.memberId(), error), out -> {
+        return planned(reply, (error, text) -> joinError("", error), out -> {
             var refused = classic.refusal(request);
             var group = populatedConsumerGroup(request.groupId());
             if (refused != Errors.NONE) {
                 out.answer(reply, joinError(request.memberId(), refused));
             } else if (group == null) {
                 classic.join(context, request, reply, nowMs, out);
+                if (groups.consumer(request.groupId()) == null) {
+                    consumers.forget(request.groupId());
+                }
             } else {
                 classicMembers.join(group, context, request, reply, regexes, nowMs, out);
             }
