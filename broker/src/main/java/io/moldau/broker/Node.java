@@ -664,8 +664,10 @@ public final class Node implements AutoCloseable {
                         base.peers(),
                         cache::image));
         TransactionVerification verification = verification(base, partitions, brokerRequests);
-        GroupSurroundings surroundings =
-                new GroupSurroundings(cache::image, new DynamicGroupSettings(resolver, cache::image), services.meters().groups());
+        GroupSurroundings surroundings = new GroupSurroundings(
+                cache::image,
+                new DynamicGroupSettings(resolver, cache::image),
+                services.meters().groups());
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background, surroundings);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(

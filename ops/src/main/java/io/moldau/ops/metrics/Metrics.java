@@ -607,8 +607,8 @@ final class Metrics {
             "Those that wait for the leader's assignment.");
     static final MetricDefinition GROUPS_DEAD =
             gauge("kafka_coordinator_group_groupmetadatamanager_numgroupsdead", "Those that are being removed.");
-    static final MetricDefinition GROUPS_BY_PROTOCOL = gauge(
-            "kafka_server_group_coordinator_metrics_group_count", "Groups this node coordinates.", "protocol");
+    static final MetricDefinition GROUPS_BY_PROTOCOL =
+            gauge("kafka_server_group_coordinator_metrics_group_count", "Groups this node coordinates.", "protocol");
     static final MetricDefinition CONSUMER_GROUPS = gauge(
             "kafka_server_group_coordinator_metrics_consumer_group_count",
             "Of these, those of the consumer protocol.",

@@ -213,7 +213,8 @@ public final class ClusterGroups {
         List<GroupCensus.Group> groups = listed.stream()
                 .limit(MOST_GROUPS)
                 .map(group -> new GroupCensus.Group(
-                        group.groupId(), group.groupType(),
+                        group.groupId(),
+                        group.groupType(),
                         group.groupState(),
                         group.protocolType(),
                         described

@@ -51,17 +51,22 @@ class ConsumerClientsTest {
 
         Member(TestNode node, String protocol, String... more) {
             var config = new HashMap<String, Object>(Map.of(
-                    "bootstrap.servers", node.bootstrapServers(),
-                    "group.id", GROUP,
-                    "group.protocol", protocol,
-                    "auto.offset.reset", "earliest",
-                    "metadata.max.age.ms", "500",
-                    "enable.auto.commit", "false"));
+                    "bootstrap.servers",
+                    node.bootstrapServers(),
+                    "group.id",
+                    GROUP,
+                    "group.protocol",
+                    protocol,
+                    "auto.offset.reset",
+                    "earliest",
+                    "metadata.max.age.ms",
+                    "500",
+                    "enable.auto.commit",
+                    "false"));
             if (protocol.equals("classic")) {
                 config.put("heartbeat.interval.ms", "100");
                 config.put(
-                        "partition.assignment.strategy",
-                        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor");
+                        "partition.assignment.strategy", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor");
             }
             for (int i = 0; i < more.length; i += 2) {
                 config.put(more[i], more[i + 1]);
@@ -152,7 +157,10 @@ class ConsumerClientsTest {
 
     private static ConsumerGroupDescription describe(TestNode node) throws Exception {
         try (var admin = admin(node)) {
-            return admin.describeConsumerGroups(List.of(GROUP)).all().get(30, TimeUnit.SECONDS).get(GROUP);
+            return admin.describeConsumerGroups(List.of(GROUP))
+                    .all()
+                    .get(30, TimeUnit.SECONDS)
+                    .get(GROUP);
         }
     }
 
@@ -166,7 +174,9 @@ class ConsumerClientsTest {
                     var three = new Member(node, "consumer").reading(TOPIC)) {
                 pollUntil(() -> share(2, one, two, three), one, two, three);
                 assertThat(one.revoked).as("only what moved").isEqualTo(4);
-                assertThat(two.read.size() + three.read.size()).as("all of it was committed").isZero();
+                assertThat(two.read.size() + three.read.size())
+                        .as("all of it was committed")
+                        .isZero();
                 var described = describe(node);
                 assertThat(described.type()).isEqualTo(GroupType.CONSUMER);
                 assertThat(described.groupState()).isEqualTo(GroupState.STABLE);
@@ -184,7 +194,9 @@ class ConsumerClientsTest {
             one.consumer.subscribe(new SubscriptionPattern("[a-t]"));
             pollUntil(() -> share(6, one), one);
             try (var admin = admin(node)) {
-                admin.createPartitions(Map.of(TOPIC, NewPartitions.increaseTo(8))).all().get(30, TimeUnit.SECONDS);
+                admin.createPartitions(Map.of(TOPIC, NewPartitions.increaseTo(8)))
+                        .all()
+                        .get(30, TimeUnit.SECONDS);
             }
             pollUntil(() -> one.partitions().size() == 8, one);
             createTopic(node, "s", 1);
