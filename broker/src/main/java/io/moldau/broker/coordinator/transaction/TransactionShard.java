@@ -195,10 +195,9 @@ public final class TransactionShard implements CoordinatorShard {
         };
     }
 
-    /// Whether the id is between two states in which something can be asked of it: a change is not committed yet, or an
-    /// end is decided that the partitions do not all know of. Who asks is to ask again, whoever that is: it may be
-    the
-    /// producer of the state to come.
+    /// Whether the id is between two states in which something can be asked of it: a change is not
+    /// committed yet, or an end is decided that the partitions do not all know of. Who asks is to ask
+    /// again, whoever that is: it may be the producer of the state to come.
     private boolean isOnItsWay(String id) {
         var state = transactions.get(id);
         return transactions.isUncommitted(id) || state != null && state.status().isPrepared();
