@@ -104,7 +104,10 @@ final class CommittedOffsets {
                 var metadata = partition.committedMetadata() == null ? "" : partition.committedMetadata();
                 var error = metadata.length() > config.offsetMetadataMaxBytes()
                         ? Errors.OFFSET_METADATA_TOO_LARGE
-                        : inVersion(check.refusal(topic.topicId(), partition.partitionIndex()), transactional, context.apiVersion());
+                        : inVersion(
+                                check.refusal(topic.topicId(), partition.partitionIndex()),
+                                transactional,
+                                context.apiVersion());
                 if (error == Errors.NONE) {
                     out.write(GroupRecords.offset(
                             request.groupId(),
