@@ -59,8 +59,8 @@ final class TransactionTalk implements AutoCloseable {
 
     TransactionTalk(String bootstrap) {
         int colon = bootstrap.lastIndexOf(':');
-        node = new RawClient(new InetSocketAddress(
-                bootstrap.substring(0, colon), Integer.parseInt(bootstrap.substring(colon + 1))));
+        node = new RawClient(
+                new InetSocketAddress(bootstrap.substring(0, colon), Integer.parseInt(bootstrap.substring(colon + 1))));
     }
 
     List<String> lines() {
@@ -93,9 +93,7 @@ final class TransactionTalk implements AutoCloseable {
         }
         // Some of them are in each partition.
         for (String id : List.of("a", "b", "c", "d", "e", "f")) {
-            await(
-                    "the state of " + id,
-                    () -> described(id).errorCode() == Errors.TRANSACTIONAL_ID_NOT_FOUND.code());
+            await("the state of " + id, () -> described(id).errorCode() == Errors.TRANSACTIONAL_ID_NOT_FOUND.code());
         }
         await("a producer id", () -> init(5, null, 1000, Producer.NONE, false).errorCode() == 0);
     }
@@ -227,9 +225,7 @@ final class TransactionTalk implements AutoCloseable {
         say(
                 "describe " + id,
                 Errors.forCode(state.errorCode()) + " " + state.transactionState() + " "
-                        + (state.errorCode() == 0
-                                ? name(new Producer(state.producerId(), state.producerEpoch()))
-                                : "")
+                        + (state.errorCode() == 0 ? name(new Producer(state.producerId(), state.producerEpoch())) : "")
                         + " within " + state.transactionTimeoutMs()
                         + (state.transactionStartTimeMs() > 0 ? " begun " : " not begun ") + topics);
     }
