@@ -175,8 +175,7 @@ final class ClassicMembers {
         var holder = instanceId == null ? null : before.members().ofInstance(instanceId);
         return holder != null
                 && !holder.isClassic()
-                && after.members().classicCount() == after.size()
-                && migration.isDowngrade(before, List.of());
+                && migration.isDowngrade(after, List.of());
     }
 
     private void rejoinAsClassic(
