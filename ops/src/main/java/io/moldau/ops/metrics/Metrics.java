@@ -607,6 +607,15 @@ final class Metrics {
             "Those that wait for the leader's assignment.");
     static final MetricDefinition GROUPS_DEAD =
             gauge("kafka_coordinator_group_groupmetadatamanager_numgroupsdead", "Those that are being removed.");
+    static final MetricDefinition GROUPS_BY_PROTOCOL =
+            gauge("kafka_server_group_coordinator_metrics_group_count", "Groups this node coordinates.", "protocol");
+    static final MetricDefinition CONSUMER_GROUPS = gauge(
+            "kafka_server_group_coordinator_metrics_consumer_group_count",
+            "Of these, those of the consumer protocol.",
+            "state");
+    static final MetricDefinition CONSUMER_GROUP_REBALANCES = counter(
+            "kafka_server_group_coordinator_metrics_consumer_group_rebalance_total",
+            "How often groups of the consumer protocol began to divide their partitions anew.");
     static final MetricDefinition GROUP_STATE =
             gauge("moldau_consumergroup_state", "1 for the state a group is in.", GROUP, "state");
     static final MetricDefinition GROUP_MEMBERS = gauge("kafka_consumergroup_members", "Members of a group.", GROUP);
@@ -674,6 +683,9 @@ final class Metrics {
                 GROUPS_PREPARING,
                 GROUPS_COMPLETING,
                 GROUPS_DEAD,
+                GROUPS_BY_PROTOCOL,
+                CONSUMER_GROUPS,
+                CONSUMER_GROUP_REBALANCES,
                 GROUP_STATE,
                 GROUP_MEMBERS,
                 GROUP_OFFSET,

@@ -43,7 +43,8 @@ public final class NodeMetrics implements AutoCloseable {
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
                 services.time());
         this.services = services.withMeters(
-                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, transactions, traffic),
+                new NodeServices.Meters(
+                        requests, logs, quorum, quorum, coordinators, coordinators, transactions, traffic),
                 List.of(partitions));
     }
 
