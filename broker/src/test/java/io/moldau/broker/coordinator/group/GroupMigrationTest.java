@@ -47,7 +47,9 @@ class GroupMigrationTest {
                 .isTrue();
         var group = it.consumerGroup();
         assertThat(group.member(old).isClassic()).isTrue();
-        assertThat(group.member(old).current().assigned().byTopic().get(topic).keySet())
+        assertThat(Objects.requireNonNull(
+                                group.member(old).current().assigned().byTopic().get(topic))
+                        .keySet())
                 .containsExactly(0, 1, 2, 3);
         assertThat(group.epoch()).isEqualTo(2);
         assertThat(count(assigned(joined))).isZero();
