@@ -21,7 +21,6 @@ import io.moldau.broker.controller.ControllerAddress;
 import io.moldau.broker.controller.Controllers;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
-import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
 import io.moldau.broker.coordinator.group.GroupShard;
@@ -665,8 +664,10 @@ public final class Node implements AutoCloseable {
                         base.peers(),
                         cache::image));
         TransactionVerification verification = verification(base, partitions, brokerRequests);
-        GroupSurroundings surroundings =
-                new GroupSurroundings(cache::image, new DynamicGroupSettings(resolver, cache::image), GroupEvents.NONE);
+        GroupSurroundings surroundings = new GroupSurroundings(
+                cache::image,
+                new DynamicGroupSettings(resolver, cache::image),
+                services.meters().groups());
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background, surroundings);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(

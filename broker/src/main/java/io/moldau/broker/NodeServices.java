@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.config.LogLevels;
+import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.broker.replica.ReplicaMetrics;
@@ -40,6 +41,7 @@ public record NodeServices(
             QuorumMetrics quorum,
             ControllerMetrics controller,
             CoordinatorMetrics coordinators,
+            GroupEvents groups,
             TransactionMetrics transactions,
             ReplicaMetrics replicas) {
 
@@ -50,6 +52,7 @@ public record NodeServices(
                 QuorumMetrics.NONE,
                 ControllerMetrics.NONE,
                 CoordinatorMetrics.NONE,
+                GroupEvents.NONE,
                 TransactionMetrics.NONE,
                 ReplicaMetrics.NONE);
     }

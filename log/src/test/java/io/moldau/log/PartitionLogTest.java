@@ -355,6 +355,29 @@ class PartitionLogTest {
         });
     }
 
+    @Test
+    void silentProducersAreForgottenUnlessTheirTransactionIsOpen() {
+        var log = fixture.log();
+        fixture.append(fixture.producerBatch(8, 0, 0, 2, false));
+        fixture.append(fixture.producerBatch(9, 0, 0, 2, true));
+        assertThat(log.producerCount()).isEqualTo(2);
+        assertThat(log.openTransactions()).isEqualTo(1);
+        time.advanceMillis(86_000_000);
+        fixture.dirs().runMaintenance(time.milliseconds());
+        assertThat(log.producerCount()).isEqualTo(2);
+        time.advanceMillis(600_000);
+        fixture.dirs().runMaintenance(time.milliseconds());
+        assertThat(log.producerCount()).isEqualTo(1);
+        endTransaction(true);
+        assertThat(log.openTransactions()).isZero();
+        time.advanceMillis(87_000_000);
+        fixture.dirs().runMaintenance(time.milliseconds());
+        assertThat(log.producerCount()).isZero();
+        assertThat(log.activeProducers()).isEmpty();
+        // A producer that is not known any more may go on where it was.
+        assertThat(fixture.append(fixture.producerBatch(8, 0, 2, 1, false))).isInstanceOf(AppendOutcome.Appended.class);
+    }
+
     private void endTransaction(boolean commit) {
         var marker = ControlRecord.endTransactionBatch(
                 9, (short) 0, time.milliseconds(), new ControlRecord.EndTransaction(commit, 1));

@@ -294,7 +294,12 @@ public final class Partition {
                 int size = it.records().sizeInBytes();
                 AppendOutcome outcome = append(it.records().buffer(), it.terms());
                 afterAppend(outcome, size);
-                it.callback().appended(outcome);
+                try {
+                    it.callback().appended(outcome);
+                } catch (RuntimeException e) {
+                    // Those behind it have waited too.
+                    services.faults().handle("answering an append to " + topicPartition(), e);
+                }
             }
         });
     }

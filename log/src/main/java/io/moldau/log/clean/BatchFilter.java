@@ -54,9 +54,8 @@ final class BatchFilter {
 
     /// @param aborted whether it holds records of an aborted transaction
     Outcome records(RecordBatch batch, boolean aborted, boolean lastOfSegment) {
-        boolean header = lastOfSegment || isLastOfProducer(batch);
         if (aborted) {
-            return withoutRecords(batch, header);
+            return withoutRecords(batch, lastOfSegment);
         }
         int count = 0;
         int read = 0;
@@ -73,7 +72,7 @@ final class BatchFilter {
         }
         boolean newHorizon = tombstones && !batch.hasDeleteHorizon();
         if (count == 0) {
-            return withoutRecords(batch, header);
+            return withoutRecords(batch, lastOfSegment);
         }
         return count == read && !newHorizon ? KEEP : new Outcome.Rewrite(rebuilt(batch, newHorizon));
     }
@@ -97,7 +96,7 @@ final class BatchFilter {
             return KEEP;
         }
         if (horizonIsOver(batch) || batch.recordCount() == 0) {
-            return withoutRecords(batch, lastOfSegment || isLastOfProducer(batch));
+            return withoutRecords(batch, lastOfSegment);
         }
         if (batch.hasDeleteHorizon()) {
             return KEEP;
@@ -120,11 +119,17 @@ final class BatchFilter {
                 : batch.isControl() && last.producerEpoch() == batch.producerEpoch();
     }
 
-    private static Outcome withoutRecords(RecordBatch batch, boolean header) {
-        if (!header) {
+    private Outcome withoutRecords(RecordBatch batch, boolean lastOfSegment) {
+        boolean lastOfProducer = isLastOfProducer(batch);
+        if (!lastOfSegment && !lastOfProducer) {
             return DROP;
         }
-        return batch.recordCount() == 0 ? KEEP : new Outcome.Rewrite(emptied(batch));
+        if (batch.recordCount() == 0) {
+            return KEEP;
+        }
+        // Without a time, unless it tells when a producer was active: no look-up by time shall end at it.
+        long timestamp = lastOfProducer ? batch.maxTimestamp() : RecordBatch.NO_TIMESTAMP;
+        return new Outcome.Rewrite(emptied(batch, timestamp));
     }
 
     private static BatchBuilder like(RecordBatch batch) {
@@ -141,12 +146,12 @@ final class BatchFilter {
     }
 
     /// The header alone: what follows from it about offsets and producers stays true.
-    private static ByteBuffer emptied(RecordBatch batch) {
+    private static ByteBuffer emptied(RecordBatch batch, long maxTimestamp) {
         var header = like(batch)
                 .compression(Compression.NONE)
                 .lastOffset(batch.lastOffset())
                 .build();
-        RecordBatch.at(header).setMaxTimestampAndType(batch.maxTimestamp(), batch.timestampType());
+        RecordBatch.at(header).setMaxTimestampAndType(maxTimestamp, batch.timestampType());
         return header;
     }
 

@@ -328,25 +328,51 @@ public final class Cleaning {
     private boolean goOn(int bytes) {
         unpaced += bytes;
         if (unpaced >= PACE_BYTES) {
-            ended |= !pace.spent(unpaced);
-            unpaced = 0;
+            takeBreath();
         }
         return !ended;
     }
 
+    private void takeBreath() {
+        ended |= !pace.spent(unpaced);
+        unpaced = 0;
+    }
+
     private void scan(LogSegment segment, int from, BatchScan.Visitor visitor) throws IOException {
         int size = segment.sizeInBytes();
-        var stopped = new boolean[1];
+        var walk = new Walk(segment, visitor);
         try {
-            int end = workspace.scan.scan(segment, from, size, true, (batch, position) -> {
-                stopped[0] = !visitor.visit(batch, position);
-                return !stopped[0];
-            });
-            if (end < size && !stopped[0]) {
+            int end = workspace.scan.scan(segment, from, size, true, walk);
+            if (end < size && !walk.stopped) {
                 throw new CorruptLogException("The batch at byte " + end + " of '" + segment.path() + "' is damaged");
             }
+            takeBreath();
         } catch (MalformedMessageException e) {
             throw new CorruptLogException("A batch of '" + segment.path() + "' is damaged: " + e.getMessage());
+        }
+    }
+
+    private static final class Walk implements BatchScan.Visitor {
+        private final LogSegment segment;
+        private final BatchScan.Visitor visitor;
+        private long nextOffset;
+        private boolean stopped;
+
+        Walk(LogSegment segment, BatchScan.Visitor visitor) {
+            this.segment = segment;
+            this.visitor = visitor;
+            this.nextOffset = segment.baseOffset();
+        }
+
+        @Override
+        public boolean visit(RecordBatch batch, int position) throws IOException {
+            // The checksum does not cover the offset.
+            if (batch.baseOffset() < nextOffset || !segment.canHold(batch.lastOffset())) {
+                return false;
+            }
+            nextOffset = batch.nextOffset();
+            stopped = !visitor.visit(batch, position);
+            return !stopped;
         }
     }
 }

@@ -77,6 +77,11 @@ public final class LogCleaner {
         return true;
     }
 
+    /// The logs that could not be compacted and are left alone for a while.
+    public synchronized Set<TopicPartition> uncleanable() {
+        return Set.copyOf(failures.keySet());
+    }
+
     // ---- which
 
     private synchronized @Nullable Choice choose() {

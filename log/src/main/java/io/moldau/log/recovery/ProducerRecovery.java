@@ -78,7 +78,8 @@ public final class ProducerRecovery {
             return;
         }
         scan.scan(segment, position, size, false, (batch, at) -> {
-            if (batch.hasProducerId() && batch.baseOffset() >= fromOffset) {
+            // The log start may lie within a batch, and its producer has a transaction open.
+            if (batch.hasProducerId() && batch.lastOffset() >= fromOffset) {
                 note(segment, batch, rebuiltFrom, states);
             }
             return true;

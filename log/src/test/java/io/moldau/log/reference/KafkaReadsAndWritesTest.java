@@ -7,9 +7,12 @@ import io.moldau.log.AppendOutcome;
 import io.moldau.log.LogConfig;
 import io.moldau.log.LogFixture;
 import io.moldau.log.append.AppendOrigin;
+import io.moldau.log.clean.CleanerConfig;
+import io.moldau.log.clean.CleaningPace;
 import io.moldau.log.recovery.CleanShutdownMarker;
 import io.moldau.log.storage.NioLogStorage;
 import io.moldau.testing.MockTime;
+import io.moldau.wire.record.BatchBuilder;
 import io.moldau.wire.record.Compression;
 import io.moldau.wire.record.ControlRecord;
 import io.moldau.wire.record.ControlRecord.EndTransaction;
@@ -163,6 +166,79 @@ class KafkaReadsAndWritesTest {
             assertNoComplaint(file, output);
             assertThat(output).contains("producerId: 100 producerEpoch: 0");
         }
+    }
+
+    /// A compacted log with tombstones, transactions of both kinds and idempotent producers.
+    private LogFixture compacted() {
+        var fixture = new LogFixture(new NioLogStorage(), directory, time)
+                .config(config.toBuilder()
+                        .segmentBytes(3_000)
+                        .compact(true)
+                        .delete(false)
+                        .minCleanableDirtyRatio(0.01)
+                        .fileDeleteDelayMs(0)
+                        .build());
+        var codecs = Compression.values();
+        for (int i = 0; i < 400; i++) {
+            boolean transactional = i % 3 == 0;
+            var batch = new BatchBuilder()
+                    .compression(codecs[i % codecs.length])
+                    .producer(200 + i % 3, (short) 0, 2 * (i / 3))
+                    .transactional(transactional);
+            for (int j = 0; j < 2; j++) {
+                var key = "key-" + (i * 7 + j) % (i < 300 ? 50 : 20);
+                batch.append(
+                        time.milliseconds(),
+                        key.getBytes(StandardCharsets.UTF_8),
+                        i % 11 == 0 ? null : ("value-" + i).getBytes(StandardCharsets.UTF_8));
+            }
+            fixture.append(batch.build());
+            if (i % 30 == 27) {
+                end(fixture, 200, i % 60 == 27);
+            }
+            if (i % 100 == 99) {
+                clean(fixture);
+            }
+            time.advanceMillis(13);
+        }
+        end(fixture, 200, true);
+        fixture.log().roll();
+        clean(fixture);
+        return fixture;
+    }
+
+    private static void clean(LogFixture fixture) {
+        fixture.log().setHighWatermark(fixture.log().logEndOffset());
+        assertThat(fixture.dirs().cleaner().cleanNext(CleanerConfig.DEFAULTS, CleaningPace.UNBOUNDED))
+                .isTrue();
+        assertThat(fixture.dirs().cleaner().uncleanable()).isEmpty();
+    }
+
+    @Test
+    void kafkaReadsWhatWeCompacted() throws Exception {
+        var fixture = compacted();
+        var view = fixture.log().view();
+        var bytes = LogFixture.bytes(fixture.log(), 0, view.logEndOffset());
+        var aborted = fixture.log().abortedTransactions(0, view.logEndOffset());
+        fixture.dirs().close(42);
+        for (var file : files(".log")) {
+            var output = dump("--deep-iteration", "--print-data-log", "--files", file.toString());
+            assertThat(output.contains("baseOffset")).isEqualTo(Files.size(file) > 0);
+            assertNoComplaint(file, output);
+        }
+        for (var file : files("index")) {
+            assertNoComplaint(file, dump("--files", file.toString()));
+        }
+        assertThat(Files.readString(directory.resolve("cleaner-offset-checkpoint")))
+                .isEqualTo("0\n1\ntopic 0 " + view.activeSegmentBaseOffset() + "\n");
+
+        var log = reference(true, view.logEndOffset());
+        assertThat(read(log, view.logEndOffset())).isEqualTo(bytes);
+        log.updateHighWatermark(view.logEndOffset());
+        assertThat(log.collectAbortedTransactions(0, view.logEndOffset()).stream()
+                        .map(t -> new AbortedTransaction(t.producerId(), t.firstOffset())))
+                .containsExactlyElementsOf(aborted);
+        log.close();
     }
 
     private UnifiedLog reference(boolean clean, long recoveryPoint) throws Exception {

@@ -1,5 +1,7 @@
 package io.moldau.ops.metrics;
 
+import io.moldau.broker.coordinator.group.Group;
+import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
@@ -7,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts what happens in the group coordinator's shards.
-final class CoordinatorRecorder implements CoordinatorMetrics, MetricSource {
+/// Counts what happens in the coordinators' shards, those of groups and of transactions.
+final class CoordinatorRecorder implements CoordinatorMetrics, GroupEvents, MetricSource {
 
     private final LongAdder loaded = new LongAdder();
     private final LongAdder loadedRecords = new LongAdder();
@@ -19,6 +21,7 @@ final class CoordinatorRecorder implements CoordinatorMetrics, MetricSource {
     private final LongAdder records = new LongAdder();
     private final Map<Errors, LongAdder> failures = new ConcurrentSkipListMap<>();
     private final Histogram commits = new Histogram();
+    private final LongAdder consumerRebalances = new LongAdder();
 
     @Override
     public void shardLoaded(TopicPartition partition, long recordCount, long nanos) {
@@ -54,6 +57,14 @@ final class CoordinatorRecorder implements CoordinatorMetrics, MetricSource {
     }
 
     @Override
+    public void rebalance(Group.Type type) {
+        switch (type) {
+            case CONSUMER -> consumerRebalances.increment();
+            case CLASSIC -> {}
+        }
+    }
+
+    @Override
     public void collect(Samples into) {
         into.add(Metrics.SHARDS_LOADED, loaded);
         into.add(Metrics.SHARD_RECORDS, loadedRecords);
@@ -64,5 +75,6 @@ final class CoordinatorRecorder implements CoordinatorMetrics, MetricSource {
         into.add(Metrics.COORDINATOR_RECORDS, records);
         failures.forEach((error, count) -> into.add(Metrics.COORDINATOR_FAILURES, count, error.name()));
         into.add(Metrics.COORDINATOR_COMMIT_SECONDS, commits);
+        into.add(Metrics.CONSUMER_GROUP_REBALANCES, consumerRebalances);
     }
 }

@@ -3,6 +3,7 @@ package io.moldau.ops.metrics;
 import io.moldau.broker.coordinator.group.GroupCensus;
 import io.moldau.ops.state.GroupLags;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -35,6 +36,17 @@ final class GroupSource implements MetricSource {
         into.add(Metrics.GROUPS_PREPARING, states.getOrDefault("PreparingRebalance", 0));
         into.add(Metrics.GROUPS_COMPLETING, states.getOrDefault("CompletingRebalance", 0));
         into.add(Metrics.GROUPS_DEAD, states.getOrDefault("Dead", 0));
+        Map<String, Integer> types = new TreeMap<>(Map.of("classic", 0, "consumer", 0));
+        Map<String, Integer> consumers =
+                new TreeMap<>(Map.of("empty", 0, "assigning", 0, "reconciling", 0, "stable", 0));
+        for (GroupCensus.Group group : census.groups()) {
+            types.merge(group.type(), 1, Integer::sum);
+            if (group.type().equals("consumer")) {
+                consumers.merge(group.state().toLowerCase(Locale.ROOT), 1, Integer::sum);
+            }
+        }
+        types.forEach((type, count) -> into.add(Metrics.GROUPS_BY_PROTOCOL, count, type));
+        consumers.forEach((state, count) -> into.add(Metrics.CONSUMER_GROUPS, count, state));
     }
 
     private static void tell(GroupLags.Group group, Samples into) {

@@ -214,6 +214,7 @@ public final class ClusterGroups {
                 .limit(MOST_GROUPS)
                 .map(group -> new GroupCensus.Group(
                         group.groupId(),
+                        group.groupType(),
                         group.groupState(),
                         group.protocolType(),
                         described

@@ -1,5 +1,6 @@
 package io.moldau.broker.coordinator.group;
 
+import io.moldau.broker.coordinator.group.consumer.EmbeddedProtocol;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.Reply;
 import io.moldau.common.ApiException;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClassicGroup implements Group {
 
     /// The protocol type under which the members' metadata can be read: that of consumers.
-    static final String CONSUMER_PROTOCOL_TYPE = "consumer";
+    static final String CONSUMER_PROTOCOL_TYPE = EmbeddedProtocol.TYPE;
 
     private final String groupId;
     private ClassicGroupState state;

@@ -91,7 +91,8 @@ final class CommittedOffsets {
         try {
             check = validateCommit(context, request, transactional, nowMs, out);
         } catch (ApiException refused) {
-            out.answer(reply, commitError(request, refused.error()));
+            var told = inVersion(refused.error(), transactional, context.apiVersion());
+            out.answer(reply, commitError(request, told));
             return;
         }
         long expiry = request.retentionTimeMs() == -1 ? CommittedOffset.NO_EXPIRY : nowMs + request.retentionTimeMs();
@@ -103,7 +104,10 @@ final class CommittedOffsets {
                 var metadata = partition.committedMetadata() == null ? "" : partition.committedMetadata();
                 var error = metadata.length() > config.offsetMetadataMaxBytes()
                         ? Errors.OFFSET_METADATA_TOO_LARGE
-                        : check.refusal(topic.topicId(), partition.partitionIndex());
+                        : inVersion(
+                                check.refusal(topic.topicId(), partition.partitionIndex()),
+                                transactional,
+                                context.apiVersion());
                 if (error == Errors.NONE) {
                     out.write(GroupRecords.offset(
                             request.groupId(),
@@ -125,6 +129,13 @@ final class CommittedOffsets {
             response.topics().add(topicResponse);
         }
         out.then(Completion.answer(reply, response, error -> commitError(request, commitStoreError(error))));
+    }
+
+    /// Producers before version 6 of TxnOffsetCommit know the generations of classic groups only.
+    private static Errors inVersion(Errors error, boolean transactional, short version) {
+        return error == Errors.STALE_MEMBER_EPOCH && transactional && version < TXN_PRECISE_ERRORS_VERSION
+                ? Errors.ILLEGAL_GENERATION
+                : error;
     }
 
     private Group.CommitCheck validateCommit(

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// What is remembered of consumer groups besides their records, and lost with the shard: nothing in it matters for
 /// longer than until the members' next heartbeats.
@@ -25,6 +26,11 @@ final class ConsumerGroupMemory {
 
     void forget(String groupId) {
         groups.remove(groupId);
+    }
+
+    /// Forgets groups that there are none of: those that were refused, too.
+    void retain(Predicate<String> exists) {
+        groups.keySet().removeIf(groupId -> !exists.test(groupId));
     }
 
     int size() {

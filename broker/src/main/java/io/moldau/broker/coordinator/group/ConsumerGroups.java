@@ -345,6 +345,11 @@ final class ConsumerGroups {
         }
     }
 
+    /// Forgets what is of no use any more.
+    void compact() {
+        memory.retain(groupId -> groups.consumer(groupId) != null);
+    }
+
     /// The group is gone, or is one of the other protocol now.
     void forget(String groupId) {
         memory.forget(groupId);

@@ -13,8 +13,10 @@ public record GroupCensus(List<Group> groups, int groupsLeftOff, int offsetsLeft
 
     /// One group.
     ///
+    /// @param type of which protocol it is: `classic` or `consumer`
     /// @param protocolType `consumer` for a group of consumers; empty for one that only has offsets
-    public record Group(String groupId, String state, String protocolType, int members, List<Offset> offsets) {}
+    public record Group(
+            String groupId, String type, String state, String protocolType, int members, List<Offset> offsets) {}
 
     /// How far a group has committed to have read one partition.
     ///

@@ -363,7 +363,7 @@ public final class GroupCoordinator {
                 }
                 room -= offsets.size();
                 groups.add(new GroupCensus.Group(
-                        group.groupId(), group.state(), group.protocolType(), group.members(), offsets));
+                        group.groupId(), group.type(), group.state(), group.protocolType(), group.members(), offsets));
             }
         }
         groups.sort(Comparator.comparing(GroupCensus.Group::groupId));

@@ -166,7 +166,12 @@ final class GroupDescriber {
             room -= some.size();
             offsetsLeftOff += committed.size() - some.size();
             named.add(new GroupCensus.Group(
-                    group.groupId(), group.stateName(), group.protocolTypeName(), group.size(), List.copyOf(some)));
+                    group.groupId(),
+                    group.type().toString(),
+                    group.stateName(),
+                    group.protocolTypeName(),
+                    group.size(),
+                    List.copyOf(some)));
         }
         return new GroupCensus(named, groupsLeftOff, offsetsLeftOff, 0);
     }

@@ -344,6 +344,7 @@ public final class GroupShard implements CoordinatorShard {
             }
         }
         offsets.compact();
+        consumers.compact();
         out.schedule(new GroupTimer.Cleanup(), config.offsetsRetentionCheckIntervalMs());
     }
 

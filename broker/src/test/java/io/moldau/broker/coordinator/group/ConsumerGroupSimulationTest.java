@@ -244,7 +244,10 @@ class ConsumerGroupSimulationTest {
                         assignments.put(member.memberId(), new byte[0]);
                     }
                     assignments.put(
-                            join.members().stream().map(m -> m.memberId()).min(String::compareTo).orElseThrow(),
+                            join.members().stream()
+                                    .map(m -> m.memberId())
+                                    .min(String::compareTo)
+                                    .orElseThrow(),
                             EmbeddedProtocol.assignment(everything(it), subscription(Map.of()), this::name));
                 }
                 client.syncing = it.syncBytes(client.id, client.epoch, assignments);
@@ -326,13 +329,17 @@ class ConsumerGroupSimulationTest {
         for (var member : group.members().all()) {
             var current = member.current();
             current.assigned().forEach((topic, partition, epoch) -> own(owners, topic, partition, member.id()));
-            current.pendingRevocation().forEach((topic, partition, epoch) -> own(owners, topic, partition, member.id()));
+            current.pendingRevocation()
+                    .forEach((topic, partition, epoch) -> own(owners, topic, partition, member.id()));
             current.assigned()
-                    .forEach((topic, partition, epoch) -> assertThat(group.members().owner(topic, partition))
-                            .isEqualTo(member.id()));
+                    .forEach((topic, partition, epoch) ->
+                            assertThat(group.members().owner(topic, partition)).isEqualTo(member.id()));
         }
         for (var client : clients) {
-            if (client.running && !client.isClassic && client.epoch > 0 && group.members().get(client.id) != null) {
+            if (client.running
+                    && !client.isClassic
+                    && client.epoch > 0
+                    && group.members().get(client.id) != null) {
                 client.has.forEach((topic, partitions) ->
                         partitions.forEach(partition -> own(owners, topic, partition, client.id)));
             }

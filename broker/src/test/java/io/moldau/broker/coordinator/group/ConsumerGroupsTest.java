@@ -207,9 +207,7 @@ class ConsumerGroupsTest {
         it.heartbeat(it.beat("b", -1));
         it.heartbeat(owning(it.beat("a", 3), Map.of())); // in epoch 4, with everything; the answer is lost
         assertThat(epochOf("a")).isEqualTo(4);
-        assertThat(it.errorOf(it.beat("a", 3)))
-                .as("without saying what it has")
-                .isEqualTo(Errors.FENCED_MEMBER_EPOCH);
+        assertThat(it.errorOf(it.beat("a", 3))).as("without saying what it has").isEqualTo(Errors.FENCED_MEMBER_EPOCH);
         var again = it.heartbeat(owning(it.beat("a", 3), Map.of(topic, Set.of(0))));
         assertThat(again.memberEpoch()).isEqualTo(4);
         assertThat(it.errorOf(owning(it.beat("a", 3), Map.of(topic, Set.of(99)))))
@@ -243,12 +241,15 @@ class ConsumerGroupsTest {
         assertThat(it.errorOf(it.joining("a", "t").setTopicPartitions(null))).isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.errorOf(owning(it.joining("a", "t"), Map.of(topic, Set.of(1)))))
                 .isEqualTo(Errors.INVALID_REQUEST);
-        assertThat(it.errorOf(it.joining("a", "t").setSubscribedTopicNames(null))).isEqualTo(Errors.INVALID_REQUEST);
+        assertThat(it.errorOf(it.joining("a", "t").setSubscribedTopicNames(null)))
+                .isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.errorOf(it.joining("a", "t").setInstanceId(""))).isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.errorOf(it.joining("a", "t").setRackId(""))).isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.errorOf(it.joining("a", "t").setGroupId(""))).isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.errorOf(it.beat("a", -3))).isEqualTo(Errors.INVALID_REQUEST);
-        assertThat(it.errorOf(it.beat("a", -2))).as("a dynamic member comes back").isEqualTo(Errors.INVALID_REQUEST);
+        assertThat(it.errorOf(it.beat("a", -2)))
+                .as("a dynamic member comes back")
+                .isEqualTo(Errors.INVALID_REQUEST);
         assertThat(it.shard().groupCount()).isZero();
     }
 
@@ -259,14 +260,13 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t"));
         assertThat(it.errorOf(it.beat("b", 2))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.errorOf(it.beat("b", -1))).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
-        assertThat(it.errorOf(it.joining("b", "t").setServerAssignor("mine")))
-                .isEqualTo(Errors.UNSUPPORTED_ASSIGNOR);
+        assertThat(it.errorOf(it.joining("b", "t").setServerAssignor("mine"))).isEqualTo(Errors.UNSUPPORTED_ASSIGNOR);
     }
 
     @Test
     void aGroupHasALargestSize() {
-        var small = new GroupHarness(
-                GroupCoordinatorConfig.DEFAULTS.with(ConsumerGroupConfig.DEFAULTS.withMaxSize(1)), 1);
+        var small =
+                new GroupHarness(GroupCoordinatorConfig.DEFAULTS.with(ConsumerGroupConfig.DEFAULTS.withMaxSize(1)), 1);
         small.topic("t", 1);
         assertThat(small.errorOf(small.joining("a", "t"))).isEqualTo(Errors.NONE);
         assertThat(small.errorOf(small.joining("b", "t"))).isEqualTo(Errors.GROUP_MAX_SIZE_REACHED);
@@ -376,10 +376,13 @@ class ConsumerGroupsTest {
     void theMembersChooseTheAssignor() {
         it.topic("u", 1);
         it.heartbeat(it.joining("a", "t").setServerAssignor("range"));
-        assertThat(it.shard().describer().consumer(GroupHarness.GROUP).assignorName()).isEqualTo("range");
+        assertThat(it.shard().describer().consumer(GroupHarness.GROUP).assignorName())
+                .isEqualTo("range");
         int epoch = it.consumerGroup().epoch();
         it.heartbeat(it.beat("a", 2).setServerAssignor("uniform"));
-        assertThat(it.consumerGroup().epoch()).as("another assignor assigns anew").isEqualTo(epoch + 1);
+        assertThat(it.consumerGroup().epoch())
+                .as("another assignor assigns anew")
+                .isEqualTo(epoch + 1);
     }
 
     // ---- expressions ----
@@ -493,9 +496,21 @@ class ConsumerGroupsTest {
         it.heartbeat(it.joining("a", "t"));
         it.commit(it.commitRequest("a", 2, "t", 0, 7L));
         it.commit(it.commitRequest("a", 2, "u", 0, 7L));
-        assertThat(it.deleteOffsets("t", 0).get().topics().getFirst().partitions().getFirst().errorCode())
+        assertThat(it.deleteOffsets("t", 0)
+                        .get()
+                        .topics()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .errorCode())
                 .isEqualTo(Errors.GROUP_SUBSCRIBED_TO_TOPIC.code());
-        assertThat(it.deleteOffsets("u", 0).get().topics().getFirst().partitions().getFirst().errorCode())
+        assertThat(it.deleteOffsets("u", 0)
+                        .get()
+                        .topics()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .errorCode())
                 .isZero();
         assertThat(it.committed("u", 0)).isEqualTo(-1);
         assertThat(it.committed("t", 0)).isEqualTo(7);
@@ -555,14 +570,14 @@ class ConsumerGroupsTest {
             assertThat(member.rackId()).isEqualTo("r");
             assertThat(member.subscribedTopicNames()).containsExactly("t");
             assertThat(member.assignment()).isEqualTo(member.targetAssignment());
-            assertThat(member.assignment().topicPartitions().getFirst().topicName()).isEqualTo("t");
+            assertThat(member.assignment().topicPartitions().getFirst().topicName())
+                    .isEqualTo("t");
         });
         var asClassic = it.shard().describer().classic(GroupHarness.GROUP, true);
         assertThat(asClassic.errorCode()).isEqualTo(Errors.GROUP_ID_NOT_FOUND.code());
         assertThat(asClassic.groupState()).isEqualTo("Dead");
         it.inGroup("classic").stableGroup(1);
-        assertThat(it.shard().describer().consumer("classic").errorCode())
-                .isEqualTo(Errors.GROUP_ID_NOT_FOUND.code());
+        assertThat(it.shard().describer().consumer("classic").errorCode()).isEqualTo(Errors.GROUP_ID_NOT_FOUND.code());
     }
 
     @Test

@@ -42,10 +42,14 @@ class GroupMigrationTest {
         int before = it.log().size();
         var joined = it.heartbeat(it.joining("new", "t"));
         assertThat(Errors.forCode(joined.errorCode())).isEqualTo(Errors.NONE);
-        assertThat(it.log().get(before).isTombstone()).as("the classic group ends").isTrue();
+        assertThat(it.log().get(before).isTombstone())
+                .as("the classic group ends")
+                .isTrue();
         var group = it.consumerGroup();
         assertThat(group.member(old).isClassic()).isTrue();
-        assertThat(group.member(old).current().assigned().byTopic().get(topic).keySet())
+        assertThat(Objects.requireNonNull(
+                                group.member(old).current().assigned().byTopic().get(topic))
+                        .keySet())
                 .containsExactly(0, 1, 2, 3);
         assertThat(group.epoch()).isEqualTo(2);
         assertThat(count(assigned(joined))).isZero();
@@ -149,9 +153,11 @@ class GroupMigrationTest {
         assertThat(joined.members()).as("nobody leads").isEmpty();
         assertThat(synced(id.memberId(), joined.generationId())).isEmpty();
         it.heartbeat(owning(it.beat("new", 2), assigned(it.heartbeat(it.beat("new", 2)))));
-        assertThat(it.heartbeat(id.memberId(), 3)).as("there is something to get").isEqualTo(
-                Errors.REBALANCE_IN_PROGRESS);
-        assertThat(it.join(request(id.memberId(), Set.of()), 9).get().generationId()).isEqualTo(3);
+        assertThat(it.heartbeat(id.memberId(), 3))
+                .as("there is something to get")
+                .isEqualTo(Errors.REBALANCE_IN_PROGRESS);
+        assertThat(it.join(request(id.memberId(), Set.of()), 9).get().generationId())
+                .isEqualTo(3);
         assertThat(synced(id.memberId(), 3)).hasSize(2);
     }
 
@@ -219,10 +225,10 @@ class GroupMigrationTest {
     void administratorsRemoveMembersOfEitherKind() {
         it.heartbeat(it.joining("new", "t").setInstanceId("i"));
         it.heartbeat(it.joining("other", "t"));
-        var left = it.leave(
-                        new MemberIdentity().setGroupInstanceId("i"), new MemberIdentity().setMemberId("nobody"))
+        var left = it.leave(new MemberIdentity().setGroupInstanceId("i"), new MemberIdentity().setMemberId("nobody"))
                 .get();
-        assertThat(left.members()).extracting(member -> Errors.forCode(member.errorCode()))
+        assertThat(left.members())
+                .extracting(member -> Errors.forCode(member.errorCode()))
                 .containsExactly(Errors.NONE, Errors.UNKNOWN_MEMBER_ID);
         assertThat(it.consumerGroup().members().get("new")).isNull();
     }
@@ -339,8 +345,8 @@ class GroupMigrationTest {
 
     private JoinGroupRequestData request(String memberId, Set<Integer> owned) {
         return it.joinRequest(memberId)
-                .setProtocols(new ArrayList<>(List.of(
-                        new JoinGroupRequestProtocol().setName("range").setMetadata(subscription(owned)))));
+                .setProtocols(new ArrayList<>(
+                        List.of(new JoinGroupRequestProtocol().setName("range").setMetadata(subscription(owned)))));
     }
 
     private static byte[] subscription(Set<Integer> owned) {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -149,7 +150,7 @@ final class AssignorCase implements TopicLookup {
         assertThat(assignment.keySet()).isEqualTo(members.keySet());
         var given = new HashMap<Uuid, List<Integer>>();
         assignment.forEach((id, topics) -> {
-            assertThat(members.get(id).topics()).as(id).containsAll(topics.keySet());
+            assertThat(Objects.requireNonNull(members.get(id)).topics()).as(id).containsAll(topics.keySet());
             topics.forEach((topic, numbers) ->
                     given.computeIfAbsent(topic, ignored -> new ArrayList<>()).addAll(numbers));
         });
@@ -168,7 +169,8 @@ final class AssignorCase implements TopicLookup {
         for (var member : members.entrySet()) {
             for (var owned : member.getValue().assigned().entrySet()) {
                 if (member.getValue().topics().contains(owned.getKey())) {
-                    var now = assignment.get(member.getKey()).getOrDefault(owned.getKey(), Set.of());
+                    var now = Objects.requireNonNull(assignment.get(member.getKey()))
+                            .getOrDefault(owned.getKey(), Set.of());
                     moved += (int) owned.getValue().stream()
                             .filter(partition -> partition < partitionCount(owned.getKey()) && !now.contains(partition))
                             .count();
@@ -192,7 +194,7 @@ final class AssignorCase implements TopicLookup {
     int inRack(Map<String, Map<Uuid, Set<Integer>>> assignment) {
         int near = 0;
         for (var member : assignment.entrySet()) {
-            String rack = members.get(member.getKey()).rackId();
+            String rack = Objects.requireNonNull(members.get(member.getKey())).rackId();
             for (var topic : member.getValue().entrySet()) {
                 near += (int) topic.getValue().stream()
                         .filter(partition ->

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -201,7 +202,9 @@ class UniformAssignorTest {
         states.put(ids.stream().map(ignored -> 0).toList(), 0);
         for (var topic : it.topics()) {
             var takers = ids.stream()
-                    .filter(id -> it.members().get(id).topics().contains(topic))
+                    .filter(id -> Objects.requireNonNull(it.members().get(id))
+                            .topics()
+                            .contains(topic))
                     .toList();
             if (takers.isEmpty()) {
                 continue;
@@ -210,7 +213,9 @@ class UniformAssignorTest {
             for (var shares : sharesOf(it.partitionCount(topic), takers.size())) {
                 int moved = 0;
                 for (int index = 0; index < takers.size(); index++) {
-                    var owned = it.members().get(takers.get(index)).assigned().getOrDefault(topic, Set.of());
+                    var owned = Objects.requireNonNull(it.members().get(takers.get(index)))
+                            .assigned()
+                            .getOrDefault(topic, Set.of());
                     moved += Math.max(0, owned.size() - shares.get(index));
                 }
                 for (var state : states.entrySet()) {
