@@ -38,6 +38,7 @@ import io.moldau.broker.net.NettyServer;
 import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
+import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
@@ -622,12 +623,20 @@ public final class Node implements AutoCloseable {
         closing("replica fetchers", replicas);
         closing("lifecycle", () -> shutDown(lifecycle));
 
+        PeerBrokerRequests brokerRequests = opened(
+                "connections to brokers",
+                new PeerBrokerRequests(
+                        config.nodeId(),
+                        Objects.requireNonNullElse(config.interBrokerListener(), ""),
+                        base.peers(),
+                        cache::image));
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
 
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
+        behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         follow(
                 base,

@@ -9,6 +9,7 @@ import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.MetadataProvenance;
 import io.moldau.metadata.image.loader.LoaderManifest;
+import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.record.ClusterRecord;
 import io.moldau.metadata.record.ConfigRecord;
 import io.moldau.metadata.record.FeatureLevelRecord;
@@ -29,6 +30,7 @@ public final class TestMetadata {
     private final List<MetadataRecord> pending = new ArrayList<>();
     private final HashedWheelTimer timer = new HashedWheelTimer(0, () -> {});
     private final MetadataCache cache = new MetadataCache(timer);
+    private final List<MetadataPublisher> publishers = new ArrayList<>();
     private long offset;
 
     public TestMetadata() {
@@ -40,6 +42,12 @@ public final class TestMetadata {
                 .setName("metadata.version")
                 .setLevel(33)
                 .build()));
+    }
+
+    /// Tells the publisher, too, of what is published from here on.
+    public TestMetadata tell(MetadataPublisher publisher) {
+        publishers.add(publisher);
+        return this;
     }
 
     /// One broker, id 1, on the listener PLAINTEXT.
@@ -132,6 +140,7 @@ public final class TestMetadata {
         MetadataImage image = delta.apply(provenance);
         LoaderManifest manifest = new LoaderManifest.LogDelta(provenance, 1, 0);
         cache.onMetadataUpdate(delta, image, manifest);
+        publishers.forEach(publisher -> publisher.onMetadataUpdate(delta, image, manifest));
         cache.notifier().onMetadataUpdate(delta, image, manifest);
         return this;
     }
