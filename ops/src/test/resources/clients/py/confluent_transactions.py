@@ -47,12 +47,16 @@ def outcome(call):
 
 
 def write(to, *values, partition=0, within=None):
-    within = within or Producer(dict(QUIET))
+    # A producer with nothing in its queue counts as false.
+    within = Producer(dict(QUIET)) if within is None else within
     told = []
     for value in values:
         within.produce(to, value.encode(), partition=partition, on_delivery=lambda e, m: told.append(e.name() if e else m.offset()))
-    left = within.flush(PATIENCE)
-    return told if left == 0 else "%d not delivered" % left
+    try:
+        left = within.flush(PATIENCE)
+        return told if left == 0 else "%d not delivered" % left
+    except KafkaException as failure:
+        return failure.args[0].name()
 
 
 def read(name, full, isolation, partition=0):
@@ -68,7 +72,19 @@ def read(name, full, isolation, partition=0):
     observed("%s %s" % (name, isolation), seen)
 
 
+def await_markers(full, partition):
+    """Until the last transaction's end is in the log, so that the next record has the same offset every time."""
+    consumers = [Consumer(dict(QUIET, **{"group.id": prefix, "isolation.level": it})) for it in ("read_committed", "read_uncommitted")]
+    deadline = time.monotonic() + PATIENCE
+    ends = []
+    while time.monotonic() < deadline and len(set(ends)) != 1:
+        ends = [consumer.get_watermark_offsets(TopicPartition(full, partition), PATIENCE)[1] for consumer in consumers]
+    for consumer in consumers:
+        consumer.close()
+
+
 def both(name, full, partition=0):
+    await_markers(full, partition)
     write(full, "end", partition=partition)
     for isolation in ("read_committed", "read_uncommitted"):
         read(name, full, isolation, partition)

@@ -3,6 +3,7 @@ package io.moldau.ops.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.ops.chaos.Faults.Target;
+import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.chaos.cluster.ClusterProcesses;
 import io.moldau.ops.chaos.cluster.Subject;
 import io.moldau.ops.chaos.streams.StreamsInput;
@@ -44,7 +45,10 @@ class StreamsExactlyOnceIT {
         long seed = ChaosOptions.seed();
         var random = new Random(seed);
         try (var cluster = ClusterProcesses.start(CoordinatorFaults.plan(subject, folder));
-                var input = new StreamsInput(cluster.bootstrap(), seed)) {
+                var input = new StreamsInput(
+                        cluster.bootstrap(),
+                        seed,
+                        System.currentTimeMillis() - Duration.ofHours(12).toMillis())) {
             var topics = new ArrayList<>(StreamsPrograms.TOPICS.keySet());
             for (var topic : topics) {
                 int partitions = StreamsPrograms.TOPICS.getOrDefault(topic, 1);
@@ -61,7 +65,8 @@ class StreamsExactlyOnceIT {
                 programs.forEach(StreamsPrograms::awaitRunning);
                 var faults = new Faults(cluster, StreamsPrograms.COUNTS, random);
                 for (int kill = 0; kill < kills; kill++) {
-                    var target = List.of(Target.BUSIEST, Target.ACTIVE_CONTROLLER, Target.ANY).get(kill % 3);
+                    var target = List.of(Target.BUSIEST, Target.ACTIVE_CONTROLLER, Target.ANY)
+                            .get(kill % 3);
                     strike(cluster, faults.kill(faults.choose(target)), topics);
                     if (kill % 5 == 1) {
                         programs.removeFirst().close();
@@ -70,10 +75,12 @@ class StreamsExactlyOnceIT {
                 }
                 awaitProgress(cluster);
                 input.finish();
-                cluster.await(
+                Await.until(
                         "everything to be processed",
                         PATIENCE,
-                        () -> StreamsOutput.read(cluster.bootstrap()).size() >= input.sent());
+                        () -> StreamsOutput.read(cluster.bootstrap()).size() >= input.sent(),
+                        () -> StreamsOutput.read(cluster.bootstrap()).size() + " of " + input.sent() + "\n"
+                                + cluster.words());
             } finally {
                 programs.forEach(StreamsPrograms::close);
             }

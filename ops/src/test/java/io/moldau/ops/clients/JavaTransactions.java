@@ -1,15 +1,19 @@
 package io.moldau.ops.clients;
 
+import io.moldau.ops.chaos.cluster.Await;
+import io.moldau.ops.chaos.transaction.TopicContents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -138,7 +142,7 @@ final class JavaTransactions {
             producer.initTransactions();
             producer.beginTransaction();
             write(producer, topic, 0, "t1");
-            // The reader waits for the coordinator to abort it.
+            // Waits for the coordinator to abort it.
             both("time-out", topic, 0);
             describe("after the time-out", "slow", topic);
             observed("commit after the time-out", outcome(producer::commitTransaction));
@@ -170,7 +174,7 @@ final class JavaTransactions {
             observed("offsets of a stranger", outcome(() -> {
                 producer.sendOffsetsToTransaction(
                         Map.of(at, new OffsetAndMetadata(9)),
-                        new ConsumerGroupMetadata(group, 7, "nobody", java.util.Optional.empty()));
+                        new ConsumerGroupMetadata(group, 7, "nobody", Optional.empty()));
                 producer.commitTransaction();
             }));
             observed("abort", outcome(producer::abortTransaction));
@@ -205,8 +209,11 @@ final class JavaTransactions {
     /// What the coordinator and the first partition's leader know, without what differs from run to run.
     private void describe(String when, String name, String topic) throws Exception {
         var id = prefix + "-" + name;
-        var transaction =
-                admin.describeTransactions(List.of(id)).description(id).get(30, TimeUnit.SECONDS);
+        var transaction = describe(id);
+        for (int i = 0; i < 300 && transaction.state().toString().startsWith("Prepare"); i++) {
+            Await.pass(Duration.ofMillis(100));
+            transaction = describe(id);
+        }
         observed(
                 when,
                 transaction.state(),
@@ -217,16 +224,22 @@ final class JavaTransactions {
                         .toList(),
                 transaction.transactionStartTimeMs().isPresent());
         var at = new TopicPartition(topic, 0);
-        for (var producer : admin.describeProducers(List.of(at))
-                .partitionResult(at)
-                .get(30, TimeUnit.SECONDS)
-                .activeProducers()) {
-            observed(
-                    when + ", the partition's",
-                    producer.producerEpoch(),
-                    producer.lastSequence(),
-                    producer.currentTransactionStartOffset());
-        }
+        observed(
+                when + ", the partition's",
+                admin
+                        .describeProducers(List.of(at))
+                        .partitionResult(at)
+                        .get(30, TimeUnit.SECONDS)
+                        .activeProducers()
+                        .stream()
+                        .map(it ->
+                                it.producerEpoch() + " " + it.lastSequence() + " " + it.currentTransactionStartOffset())
+                        .sorted()
+                        .toList());
+    }
+
+    private TransactionDescription describe(String id) throws Exception {
+        return admin.describeTransactions(List.of(id)).description(id).get(30, TimeUnit.SECONDS);
     }
 
     private String topic(String name, int partitions) throws Exception {
@@ -279,6 +292,8 @@ final class JavaTransactions {
 
     /// Everything in both isolations, up to a record in no transaction.
     private void both(String name, String topic, int partition) throws Exception {
+        // The next record has the same offset every time when the last transaction's end is in the log.
+        TopicContents.awaitStable(bootstrap, List.of(new TopicPartition(topic, partition)), PATIENCE);
         try (var plain = producer("", 0)) {
             plain.send(new ProducerRecord<>(topic, partition, null, "end")).get(30, TimeUnit.SECONDS);
         }
@@ -333,6 +348,6 @@ final class JavaTransactions {
     }
 
     private void observed(String what, Object... values) {
-        observations.add(what + ": " + List.of(values));
+        observations.add((what + ": " + List.of(values)).replaceAll("producerId=[0-9]+", "producerId=N"));
     }
 }

@@ -23,10 +23,10 @@ public final class StreamsInput implements AutoCloseable {
     private static final int WORDS = 40;
     private static final int USERS = 20;
     private static final Duration TICK = Duration.ofMillis(20);
-    private static final long FIRST_TIME_MS = 1_700_000_000_000L;
 
     private final KafkaProducer<String, String> producer;
     private final Random random;
+    private final long firstTimeMs;
     private final Map<String, Long> counts = new TreeMap<>();
     private final Map<String, String> joined = new TreeMap<>();
     private final Map<String, Long> sums = new TreeMap<>();
@@ -36,7 +36,11 @@ public final class StreamsInput implements AutoCloseable {
     private final Map<String, String> users = new HashMap<>();
     private volatile boolean stopping;
 
-    public StreamsInput(String bootstrap, long seed) {
+    /// @param firstTimeMs of the first records; neither so old that brokers forget them, nor so late that later ones
+    /// are
+    ///     of the future
+    public StreamsInput(String bootstrap, long seed, long firstTimeMs) {
+        this.firstTimeMs = firstTimeMs;
         random = new Random(seed);
         producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "reconnect.backoff.max.ms", 200),
@@ -49,7 +53,7 @@ public final class StreamsInput implements AutoCloseable {
         for (int i = 0; i < USERS; i++) {
             var user = "user-" + i;
             users.put(user, "name of " + user);
-            producer.send(new ProducerRecord<>(StreamsPrograms.USERS, null, 0L, user, users.get(user)))
+            producer.send(new ProducerRecord<>(StreamsPrograms.USERS, null, firstTimeMs, user, users.get(user)))
                     .get(60, TimeUnit.SECONDS);
         }
     }
@@ -64,9 +68,9 @@ public final class StreamsInput implements AutoCloseable {
         });
     }
 
-    /// Two words, an order and a payment. Their times go on as if seconds were between them.
+    /// Two words, an order and a payment. Their times go on faster than the clock.
     private void sendSome(long n) {
-        long time = FIRST_TIME_MS + n * 700;
+        long time = firstTimeMs + n * 200;
         for (int i = 0; i < 2; i++) {
             var word = "word-" + random.nextInt(WORDS);
             send(StreamsPrograms.WORDS, time, Long.toString(n), word);

@@ -32,7 +32,8 @@ public record StreamsOutput(
         var byKey = new TreeMap<String, List<String>>();
         for (var records : contents.records().values()) {
             for (var record : records) {
-                byKey.computeIfAbsent(text(record.key()), key -> new ArrayList<>()).add(text(record.value()));
+                byKey.computeIfAbsent(text(record.key()), key -> new ArrayList<>())
+                        .add(text(record.value()));
             }
         }
         return byKey;
@@ -50,7 +51,8 @@ public record StreamsOutput(
         return values.values().stream().mapToLong(List::size).sum();
     }
 
-    /// Everything in which this is not what the input comes to. Counts go up by one, every order is joined once, and the
+    /// Everything in which this is not what the input comes to. Counts go up by one, every order is joined once, and
+    /// the
     /// last sum of each window is that of its payments.
     public List<String> differences(StreamsInput input) {
         var found = new ArrayList<String>();

@@ -16,7 +16,8 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.TimeWindows;
 
-/// An instance of three programs in one: a word count, a join of a stream with a table, and sums by window. Every update
+/// An instance of three programs in one: a word count, a join of a stream with a table, and sums by window. Every
+/// update
 /// goes out, so the output shows each step that was taken twice or not at all.
 public final class StreamsPrograms implements AutoCloseable {
 
@@ -46,7 +47,8 @@ public final class StreamsPrograms implements AutoCloseable {
         settings.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 3);
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
         settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-        settings.put(StreamsConfig.STATE_DIR_CONFIG, stateFolder.resolve(instance).toString());
+        settings.put(
+                StreamsConfig.STATE_DIR_CONFIG, stateFolder.resolve(instance).toString());
         settings.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         settings.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         settings.put("session.timeout.ms", 6_000);
@@ -77,7 +79,8 @@ public final class StreamsPrograms implements AutoCloseable {
                 .groupByKey()
                 .windowedBy(TimeWindows.ofSizeAndGrace(WINDOW, Duration.ofDays(1)))
                 .reduce((sum, amount) -> Long.toString(Long.parseLong(sum) + Long.parseLong(amount)))
-                .toStream((window, sum) -> windowKey(window.key(), window.window().start()))
+                .toStream(
+                        (window, sum) -> windowKey(window.key(), window.window().start()))
                 .to(SUMS);
         return builder.build();
     }
