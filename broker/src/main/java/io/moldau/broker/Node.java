@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.GroupKeys;
@@ -43,6 +44,7 @@ import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.MarkerWriter;
 import io.moldau.common.Endpoint;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
@@ -57,6 +59,8 @@ import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.WriteTxnMarkersRequestData;
+import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -634,6 +638,18 @@ public final class Node implements AutoCloseable {
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
                 groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+        MarkerWriter markers = new MarkerWriter(
+                partitions,
+                OffsetsTopic.NAME,
+                groups::endTransaction,
+                time,
+                timer,
+                background,
+                config.get(NetworkKeys.REQUEST_TIMEOUT_MS));
+        brokerRequests.local(
+                ApiKey.WRITE_TXN_MARKERS,
+                WriteTxnMarkersRequestData.class,
+                (request, version, reply) -> markers.write(request, reply::accept));
 
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
@@ -666,6 +682,7 @@ public final class Node implements AutoCloseable {
                         config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
                         replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
+        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
         RequestRouter router = base.admin()
                 .onBroker(
                         routes,

@@ -1,6 +1,7 @@
 package io.moldau.log;
 
 import io.moldau.common.Errors;
+import io.moldau.log.producer.VerificationGuard;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,10 @@ public sealed interface AppendOutcome {
     /// An idempotent producer sent again what is in the log already; nothing was appended.
     record Duplicate(long baseOffset, long lastOffset, long logAppendTimeMs, long logStartOffset)
             implements AppendOutcome {}
+
+    /// Nothing was appended yet: the batch would be the first of its transaction in this log, so the transaction
+    /// coordinator is asked first (KIP-890), and then the batch comes again with this guard.
+    record Unverified(VerificationGuard guard) implements AppendOutcome {}
 
     /// Nothing was appended.
     record Rejected(Errors error, String message, List<RecordError> recordErrors) implements AppendOutcome {}

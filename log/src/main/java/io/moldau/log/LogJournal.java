@@ -19,6 +19,15 @@ public interface LogJournal {
     /// anew. Durable on return.
     void beforeDeletion(PartitionLog log) throws IOException;
 
+    /// Up to where the log has been compacted, -1 if it never was.
+    long cleanedUpTo(PartitionLog log);
+
+    /// The log has been compacted up to `offset`. Written down with [#saveCleanedUpTo].
+    void cleaned(PartitionLog log, long offset);
+
+    /// Makes what [#cleaned] said durable.
+    void saveCleanedUpTo() throws IOException;
+
     /// A segment was rolled, so what lies before it should be forced soon.
     void rolled(PartitionLog log);
 

@@ -1,6 +1,7 @@
 package io.moldau.log;
 
 import io.moldau.common.TopicPartition;
+import io.moldau.log.clean.CleaningStats;
 import java.nio.file.Path;
 
 /// Events a node may count. Called on the thread where they happen; implementations must be quick and never
@@ -31,4 +32,18 @@ public interface LogMetrics {
     default void indexRebuilt(TopicPartition partition) {}
 
     default void directoryOffline(Path directory) {}
+
+    /// The cleaner looked for a log to compact.
+    ///
+    /// @param dirtiest the largest share of a compacted log that could be cleaned and is not, between 0 and 1
+    default void cleanerLooked(double dirtiest) {}
+
+    /// A log was compacted.
+    default void cleaned(TopicPartition partition, CleaningStats stats, long nanos) {}
+
+    /// A log could not be compacted.
+    default void cleaningFailed(TopicPartition partition) {}
+
+    /// How many logs of a directory, of how many bytes, cannot be compacted now.
+    default void uncleanable(Path directory, int logs, long bytes) {}
 }

@@ -18,6 +18,8 @@ import io.moldau.log.producer.EndTransactionMarker;
 import io.moldau.log.producer.ProducerSnapshot;
 import io.moldau.log.producer.ProducerStates;
 import io.moldau.log.producer.SequenceCheck;
+import io.moldau.log.producer.TransactionTerms;
+import io.moldau.log.producer.VerificationGuard;
 import io.moldau.log.recovery.ControlBatches;
 import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
@@ -167,9 +169,12 @@ public final class PartitionLog {
     }
 
     private RollPolicy rollPolicyOf(LogConfig config) {
-        long jitter = Math.min(config.segmentJitterMs(), config.segmentMs());
+        // What must be compacted after some time must have left the active segment by then.
+        long maxAgeMs =
+                config.compact() ? Math.min(config.segmentMs(), config.maxCompactionLagMs()) : config.segmentMs();
+        long jitter = Math.min(config.segmentJitterMs(), maxAgeMs);
         long taken = jitter <= 0 ? 0 : environment.random().nextLong(jitter);
-        return new RollPolicy(config.segmentBytes(), config.segmentMs() - taken, config.segmentIndexBytes());
+        return new RollPolicy(config.segmentBytes(), maxAgeMs - taken, config.segmentIndexBytes());
     }
 
     // ---- what it is
@@ -310,6 +315,10 @@ public final class PartitionLog {
                     before.logEndOffset(),
                     loaded.logEndOffset());
         }
+        if (journal.cleanedUpTo(this) > loaded.logEndOffset()) {
+            // Other records will stand there before long.
+            journal.beforeTruncation(this, loaded.logEndOffset());
+        }
         var segments = loaded.segments().toArray(LogSegment[]::new);
         long recoveryPoint = Math.clamp(before.recoveryPoint(), loaded.logStartOffset(), loaded.logEndOffset());
         if (!viewKnown) {
@@ -385,16 +394,25 @@ public final class PartitionLog {
 
     // ---- appending
 
+    /// What one append as the leader is done under.
+    private record AppendContext(int leaderEpoch, AppendOrigin origin, TransactionTerms transaction, long nowMs) {}
+
+    /// Appends batches that need no word of a transaction coordinator.
+    public AppendOutcome appendAsLeader(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs) {
+        return appendAsLeader(records, leaderEpoch, origin, TransactionTerms.NONE, nowMs);
+    }
+
     /// Appends what a client, or a coordinator of this node, hands to the leader. Base offset and leader epoch
     /// are stamped in the given buffer, whose position and limit stay as they are.
     ///
     /// @param leaderEpoch of this leader
     /// @param nowMs the wall clock, for timestamps
-    public AppendOutcome appendAsLeader(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs) {
+    public AppendOutcome appendAsLeader(
+            ByteBuffer records, int leaderEpoch, AppendOrigin origin, TransactionTerms transaction, long nowMs) {
         lock();
         try {
             ensureOpen();
-            return append(records, leaderEpoch, origin, nowMs);
+            return append(records, new AppendContext(leaderEpoch, origin, transaction, nowMs));
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -402,23 +420,22 @@ public final class PartitionLog {
         }
     }
 
-    private AppendOutcome append(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome append(ByteBuffer records, AppendContext context) throws IOException {
         var step = batches.reset(records).tryNext();
         if (step != RecordBatches.Step.BATCH) {
             return refuse(step);
         }
         var batch = batches.batch();
-        var rejection = validator.validate(batch, rules, origin, nowMs, topicPartition);
+        var rejection = validator.validate(batch, rules, context.origin(), context.nowMs(), topicPartition);
         if (rejection != null) {
             return rejected(rejection);
         }
         int end = batches.nextPosition();
         boolean single = records.limit() - end <= RecordBatch.LOG_OVERHEAD;
         if (single && !mustRecompress(batch)) {
-            return appendOne(batch, null, leaderEpoch, origin, nowMs);
+            return appendOne(batch, null, context);
         }
-        return appendSeveral(records, leaderEpoch, origin, nowMs);
+        return appendSeveral(records, context);
     }
 
     private AppendOutcome refuse(RecordBatches.Step step) {
@@ -453,12 +470,11 @@ public final class PartitionLog {
         return wanted != null && !batch.isControl() && batch.compressionId() != wanted.id();
     }
 
-    private AppendOutcome appendOne(
-            RecordBatch batch, @Nullable ByteBuffer rewritten, int leaderEpoch, AppendOrigin origin, long nowMs)
+    private AppendOutcome appendOne(RecordBatch batch, @Nullable ByteBuffer rewritten, AppendContext context)
             throws IOException {
         var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
         if (batch.hasProducerId()) {
-            var check = producers.check(batch, origin.isClient(), marker);
+            var check = producers.check(batch, context.origin().isClient(), marker, context.transaction());
             if (check instanceof SequenceCheck.Duplicate(long first, long last, long timestamp)) {
                 long appendTime = rules.logAppendTime() ? timestamp : -1;
                 return new AppendOutcome.Duplicate(
@@ -467,6 +483,14 @@ public final class PartitionLog {
             if (check instanceof SequenceCheck.Refused(Errors error, String message)) {
                 return reject(error, message + " (" + topicPartition + ")");
             }
+            if (check instanceof SequenceCheck.Unverified) {
+                return new AppendOutcome.Unverified(producers.beginVerification(
+                        batch.producerId(),
+                        batch.producerEpoch(),
+                        batch.baseSequence(),
+                        context.transaction(),
+                        context.nowMs()));
+            }
         }
         int size = batch.sizeInBytes();
         if (size > config.segmentBytes()) {
@@ -474,19 +498,19 @@ public final class PartitionLog {
         }
         long offset = published.view().logEndOffset();
         batch.setBaseOffset(offset);
-        batch.setPartitionLeaderEpoch(leaderEpoch);
-        stampTime(batch, nowMs);
+        batch.setPartitionLeaderEpoch(context.leaderEpoch());
+        stampTime(batch, context.nowMs());
         long lastOffset = batch.lastOffset();
         long maxTimestamp = batch.maxTimestamp();
         beforeChange();
-        var active = segmentFor(size, maxTimestamp, offset, lastOffset, nowMs);
+        var active = segmentFor(size, maxTimestamp, offset, lastOffset, context.nowMs());
         writeRegion(active, batch.buffer(), batch.position(), size);
-        enter(active, batch, active.sizeInBytes(), leaderEpoch, marker);
+        enter(active, batch, active.sizeInBytes(), context.leaderEpoch(), marker);
         finishAppend(active, size, lastOffset + 1);
         return new AppendOutcome.Appended(
                 offset,
                 lastOffset,
-                rules.logAppendTime() ? nowMs : -1,
+                rules.logAppendTime() ? context.nowMs() : -1,
                 published.view().logStartOffset(),
                 maxTimestamp,
                 rewritten);
@@ -519,8 +543,7 @@ public final class PartitionLog {
     }
 
     /// The slow way: several batches in one append, or one that gets another codec.
-    private AppendOutcome appendSeveral(ByteBuffer records, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome appendSeveral(ByteBuffer records, AppendContext context) throws IOException {
         var parts = new ArrayList<ByteBuffer>();
         boolean rewrite = false;
         batches.reset(records);
@@ -533,7 +556,9 @@ public final class PartitionLog {
                 return refuse(step);
             }
             var batch = batches.batch();
-            var rejection = parts.isEmpty() ? null : validator.validate(batch, rules, origin, nowMs, topicPartition);
+            var rejection = parts.isEmpty()
+                    ? null
+                    : validator.validate(batch, rules, context.origin(), context.nowMs(), topicPartition);
             if (rejection != null) {
                 return rejected(rejection);
             }
@@ -556,7 +581,7 @@ public final class PartitionLog {
                 parts.add(batch.slice());
             }
         }
-        if (origin.isClient() && parts.size() > 1) {
+        if (context.origin().isClient() && parts.size() > 1) {
             return reject(
                     Errors.INVALID_RECORD,
                     "A produce request may hold one batch for each partition, it has " + parts.size() + " for "
@@ -564,9 +589,9 @@ public final class PartitionLog {
         }
         if (parts.size() == 1) {
             var part = parts.getFirst();
-            return appendOne(RecordBatch.at(part), rewrite ? part : null, leaderEpoch, origin, nowMs);
+            return appendOne(RecordBatch.at(part), rewrite ? part : null, context);
         }
-        return appendAll(parts, rewrite, leaderEpoch, origin, nowMs);
+        return appendAll(parts, rewrite, context);
     }
 
     private @Nullable Rejection tooLargeAfterwards(int size, Compression codec) {
@@ -579,9 +604,7 @@ public final class PartitionLog {
                                 + rules.maxMessageBytes());
     }
 
-    private AppendOutcome appendAll(
-            List<ByteBuffer> parts, boolean rewrite, int leaderEpoch, AppendOrigin origin, long nowMs)
-            throws IOException {
+    private AppendOutcome appendAll(List<ByteBuffer> parts, boolean rewrite, AppendContext context) throws IOException {
         int size = 0;
         long firstOffset = published.view().logEndOffset();
         long next = firstOffset;
@@ -592,7 +615,7 @@ public final class PartitionLog {
             var marker = batch.hasProducerId() && batch.isControl() ? ControlBatches.marker(batch) : null;
             markers.add(marker);
             if (batch.hasProducerId()
-                    && producers.check(batch, origin.isClient(), marker)
+                    && producers.check(batch, context.origin().isClient(), marker, context.transaction())
                             instanceof SequenceCheck.Refused(Errors error, String message)) {
                 return reject(error, message + " (" + topicPartition + ")");
             }
@@ -604,13 +627,13 @@ public final class PartitionLog {
         for (var part : parts) {
             var batch = RecordBatch.at(part);
             batch.setBaseOffset(next);
-            batch.setPartitionLeaderEpoch(leaderEpoch);
-            stampTime(batch, nowMs);
+            batch.setPartitionLeaderEpoch(context.leaderEpoch());
+            stampTime(batch, context.nowMs());
             next = batch.nextOffset();
             maxTimestamp = Math.max(maxTimestamp, batch.maxTimestamp());
         }
         beforeChange();
-        var active = segmentFor(size, maxTimestamp, firstOffset, next - 1, nowMs);
+        var active = segmentFor(size, maxTimestamp, firstOffset, next - 1, context.nowMs());
         var whole = ByteBuffer.allocate(size);
         for (var part : parts) {
             whole.put(part.duplicate());
@@ -620,14 +643,14 @@ public final class PartitionLog {
         int position = active.sizeInBytes();
         for (int i = 0; i < parts.size(); i++) {
             var batch = RecordBatch.at(parts.get(i));
-            enter(active, batch, position, leaderEpoch, markers.get(i));
+            enter(active, batch, position, context.leaderEpoch(), markers.get(i));
             position += batch.sizeInBytes();
         }
         finishAppend(active, size, next);
         return new AppendOutcome.Appended(
                 firstOffset,
                 next - 1,
-                rules.logAppendTime() ? nowMs : -1,
+                rules.logAppendTime() ? context.nowMs() : -1,
                 published.view().logStartOffset(),
                 maxTimestamp,
                 rewrite ? whole : null);
@@ -1157,6 +1180,31 @@ public final class PartitionLog {
         }
     }
 
+    /// Says that the transaction coordinator is going to be asked about a transaction of the producer; null if that is
+    /// not needed, because the transaction is open here.
+    ///
+    /// @param sequence the first one of the batch that is to come, -1 if it has none
+    /// @throws ApiException if the log has seen a later epoch of the producer
+    public @Nullable VerificationGuard beginVerification(
+            long producerId, short epoch, int sequence, TransactionTerms transaction, long nowMs) {
+        lock();
+        try {
+            ensureOpen();
+            if (epoch < producers.epochOf(producerId)) {
+                throw new ApiException(
+                        Errors.INVALID_PRODUCER_EPOCH,
+                        "Epoch " + epoch + " of producer " + producerId + " is over in " + topicPartition);
+            }
+            return producers.hasOpenTransaction(producerId, epoch)
+                    ? null
+                    : producers.beginVerification(producerId, epoch, sequence, transaction, nowMs);
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     public List<ActiveProducer> activeProducers() {
         opened();
         lock();
@@ -1493,16 +1541,148 @@ public final class PartitionLog {
     /// Renames the files of a segment now and deletes them later.
     private void doom(LogSegment segment) throws IOException {
         segment.markDeleted();
+        doomRenamed(segment, segment.baseOffset() != newestSnapshot);
+    }
+
+    private void doomRenamed(LogSegment segment, boolean withSnapshot) throws IOException {
         unsyncedDirectory = true;
         var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
         Path renamed = null;
-        if (storage.exists(snapshot) && segment.baseOffset() != newestSnapshot) {
+        if (withSnapshot && storage.exists(snapshot)) {
             renamed = snapshot.resolveSibling(snapshot.getFileName() + SegmentFiles.DELETED);
             storage.rename(snapshot, renamed);
             unsyncedFiles.remove(snapshot);
         }
         doomed.add(new Doomed(segment, renamed, environment.time().milliseconds() + config.fileDeleteDelayMs()));
         nextDeletionMs = Math.min(nextDeletionMs, environment.time().milliseconds() + config.fileDeleteDelayMs());
+    }
+
+    // ---- compaction
+
+    /// Up to where the log has been compacted, -1 if it never was.
+    public long cleanedUpTo() {
+        return journal.cleanedUpTo(this);
+    }
+
+    /// The log as a compaction finds it. Opens the files; null if there are none. To be closed.
+    public @Nullable CleaningView viewForCleaning() {
+        while (true) {
+            var current = opened();
+            lock();
+            try {
+                if (retired || current.segments().length == 0) {
+                    return null;
+                }
+                if (current != published) {
+                    continue;
+                }
+                for (var segment : current.segments()) {
+                    segment.retain();
+                }
+                return new CleaningView(
+                        List.of(current.segments()),
+                        current.view(),
+                        current.view().lastStableOffset(highWatermark),
+                        cleanedUpTo(),
+                        truncations,
+                        producers.lastBatches());
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /// A segment for compaction to write to. It is no part of the log until [#replace].
+    public LogSegment createCleaned(long baseOffset) throws IOException {
+        return LogSegment.createCleaned(
+                storage, directory, baseOffset, environment.time().milliseconds());
+    }
+
+    /// Puts a compacted segment, complete and forced, in the place of those it was made from. After a crash at any
+    /// point the log has either them or it.
+    ///
+    /// @return false if the log has been cut, shortened or deleted since, so that the result is worthless
+    public boolean replace(CleaningView seen, List<LogSegment> old, LogSegment cleaned) {
+        try {
+            lock();
+            try {
+                if (!isUnchanged(seen)) {
+                    return false;
+                }
+                var segments = published.segments();
+                int first = indexOf(segments, old.getFirst());
+                if (first < 0 || first + old.size() >= segments.length) {
+                    return false;
+                }
+                beforeChange();
+                for (var segment : old) {
+                    segment.holdIndexes();
+                }
+                cleaned.renameTo(SegmentFiles.SWAP);
+                for (var segment : old) {
+                    segment.renameTo(SegmentFiles.DELETED);
+                    boolean own = segment.baseOffset() != cleaned.baseOffset();
+                    doomRenamed(segment, own && segment.baseOffset() != newestSnapshot);
+                }
+                cleaned.renameTo("");
+                var after = new ArrayList<>(List.of(segments));
+                after.subList(first, first + old.size()).clear();
+                after.add(first, cleaned);
+                var view = published.view();
+                publish(
+                        after.toArray(LogSegment[]::new),
+                        view.logStartOffset(),
+                        view.logEndOffset(),
+                        view.recoveryPoint());
+            } finally {
+                lock.unlock();
+            }
+            // Before other files get names that sort before these: the next start must not take this for unfinished.
+            storage.syncDirectory(directory);
+            return true;
+        } catch (IOException e) {
+            if (retired) {
+                LOG.debug("A log was deleted while it was compacted partition={}", topicPartition);
+                return false;
+            }
+            throw failed(e);
+        }
+    }
+
+    private static int indexOf(LogSegment[] segments, LogSegment wanted) {
+        return Arrays.asList(segments).indexOf(wanted);
+    }
+
+    private boolean isUnchanged(CleaningView seen) {
+        return !retired && seen.truncations() == truncations;
+    }
+
+    /// Whether what a compaction is making of the log is worthless.
+    public boolean hasChangedSince(CleaningView seen) {
+        lock();
+        try {
+            return !isUnchanged(seen);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes note of a finished compaction, unless the log has been cut or deleted since.
+    public void cleaned(CleaningView seen, long upTo) {
+        lock();
+        try {
+            if (!isUnchanged(seen)) {
+                return;
+            }
+            journal.cleaned(this, upTo);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            journal.saveCleanedUpTo();
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     // ---- upkeep

@@ -190,11 +190,27 @@ public final class ConfigResolver implements TopicConfigDescriber {
 
     /// A setting of this broker in effect, of those that can be set while it runs.
     public <T> T ofBroker(ConfigKey<T> key, ConfigurationsImage configs) {
-        Dynamic dynamic = dynamic(configs);
-        String value = dynamic.ofBroker().get(key.name());
-        value = value != null ? value : dynamic.ofAll().get(key.name());
-        value = value != null ? value : node.texts().get(key.name());
+        String value = setForBroker(key.name(), dynamic(configs));
         return Objects.requireNonNull(value != null ? key.parse(value) : key.defaultValue(), key.name());
+    }
+
+    private @Nullable String setForBroker(String name, Dynamic dynamic) {
+        String value = dynamic.ofBroker().get(name);
+        value = value != null ? value : dynamic.ofAll().get(name);
+        return value != null ? value : node.texts().get(name);
+    }
+
+    /// A group's setting in effect: its own as far as brokers allow it by now, else the one of the brokers (KIP-848).
+    ///
+    /// @param key of [GroupConfigKeys], with a key of brokers that stands in for it
+    public int ofGroup(ConfigKey<Integer> key, String group, ConfigurationsImage configs) {
+        String own = configs.overrides(new ConfigResource(ConfigResource.Type.GROUP, group))
+                .get(key.name());
+        if (own != null) {
+            return Math.toIntExact(GroupLimits.of(key.name(), node).clamp(key.parse(own)));
+        }
+        String value = setForBroker(key.synonyms().getFirst(), dynamic(configs));
+        return value == null ? Objects.requireNonNull(key.defaultValue(), key.name()) : key.parse(value);
     }
 
     private static @Nullable Compression compression(String name) {
@@ -225,9 +241,7 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 return key.parse(own);
             }
             for (String name : key.synonyms()) {
-                String value = dynamic.ofBroker().get(name);
-                value = value != null ? value : dynamic.ofAll().get(name);
-                value = value != null ? value : node.texts().get(name);
+                String value = setForBroker(name, dynamic);
                 if (value != null) {
                     return key.parse(inUnitOf(key, name, value));
                 }

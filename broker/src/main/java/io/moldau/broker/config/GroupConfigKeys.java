@@ -12,15 +12,34 @@ import java.util.List;
 /// Keys a group may override (resource type GROUP, KIP-848 and followers).
 public final class GroupConfigKeys {
 
+    public static final ConfigKey<Integer> CONSUMER_ASSIGNMENT_INTERVAL_MS = ConfigKey.of(
+                    "consumer.assignment.interval.ms", ConfigType.intAtLeast(0))
+            .defaultTo(1000)
+            .standInFor("group.consumer.assignment.interval.ms")
+            .describedAs("Shortest time between two assignments of the group.");
+
+    public static final ConfigKey<Integer> CONSUMER_HEARTBEAT_INTERVAL_MS = ConfigKey.of(
+                    "consumer.heartbeat.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(5000)
+            .standInFor("group.consumer.heartbeat.interval.ms")
+            .describedAs("How often members are told to send heartbeats.");
+
+    public static final ConfigKey<Integer> CONSUMER_SESSION_TIMEOUT_MS = ConfigKey.of(
+                    "consumer.session.timeout.ms", ConfigType.intAtLeast(1))
+            .defaultTo(45_000)
+            .standInFor("group.consumer.session.timeout.ms")
+            .describedAs("How long a member may be silent before it is removed.");
+
+    static final ConfigKey<List<String>> STREAMS_RACK_AWARE_ASSIGNMENT_TAGS = ConfigKey.of(
+                    "streams.rack.aware.assignment.tags", ConfigType.list())
+            .defaultTo(List.of())
+            .importance(LOW)
+            .standInFor("group.streams.rack.aware.assignment.tags")
+            .describedAs("Client tags by which standby copies are spread.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
-            KnownKey.accepted(
-                            ConfigKey.of("consumer.assignment.interval.ms", ConfigType.intAtLeast(0))
-                                    .defaultTo(1000)
-                                    .standInFor("group.consumer.assignment.interval.ms")
-                                    .describedAs("Shortest time between two assignments of the group."),
-                            Reasons.CONSUMER)
-                    .clusterWide(),
+            KnownKey.used(CONSUMER_ASSIGNMENT_INTERVAL_MS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("consumer.assignor.offload.enable", ConfigType.bool())
                                     .defaultTo(true)
@@ -28,22 +47,10 @@ public final class GroupConfigKeys {
                                     .standInFor("group.consumer.assignor.offload.enable")
                                     .describedAs(
                                             "Whether assignments are computed away from the coordinator's thread."),
-                            Reasons.CONSUMER)
+                            Reasons.OFFLOAD)
                     .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("consumer.heartbeat.interval.ms", ConfigType.intAtLeast(1))
-                                    .defaultTo(5000)
-                                    .standInFor("group.consumer.heartbeat.interval.ms")
-                                    .describedAs("How often members are told to send heartbeats."),
-                            Reasons.CONSUMER)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("consumer.session.timeout.ms", ConfigType.intAtLeast(1))
-                                    .defaultTo(45_000)
-                                    .standInFor("group.consumer.session.timeout.ms")
-                                    .describedAs("How long a member may be silent before it is removed."),
-                            Reasons.CONSUMER)
-                    .clusterWide(),
+            KnownKey.used(CONSUMER_HEARTBEAT_INTERVAL_MS).clusterWide(),
+            KnownKey.used(CONSUMER_SESSION_TIMEOUT_MS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("errors.deadletterqueue.copy.record.enable", ConfigType.bool())
                                     .defaultTo(false)
@@ -195,13 +202,7 @@ public final class GroupConfigKeys {
                                     .describedAs("Copies that may warm up at a time."),
                             Reasons.STREAMS)
                     .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("streams.rack.aware.assignment.tags", ConfigType.list())
-                                    .defaultTo(List.of())
-                                    .importance(LOW)
-                                    .standInFor("group.streams.rack.aware.assignment.tags")
-                                    .describedAs("Client tags by which standby copies are spread."),
-                            Reasons.STREAMS)
+            KnownKey.accepted(STREAMS_RACK_AWARE_ASSIGNMENT_TAGS, Reasons.STREAMS)
                     .clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("streams.session.timeout.ms", ConfigType.intAtLeast(1))

@@ -84,6 +84,79 @@ public final class GroupKeys {
             .defaultTo(Integer.MAX_VALUE)
             .describedAs("Most members of a classic group.");
 
+    public static final ConfigKey<Integer> GROUP_CONSUMER_ASSIGNMENT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.assignment.interval.ms", ConfigType.intAtLeast(0))
+            .defaultTo(1000)
+            .describedAs("Shortest time between two assignments of one consumer group.");
+
+    public static final ConfigKey<List<String>> GROUP_CONSUMER_ASSIGNORS = ConfigKey.of(
+                    "group.consumer.assignors", ConfigType.listOf("uniform", "range"))
+            .defaultTo(List.of("uniform", "range"))
+            .describedAs("Assignors of the consumer protocol, the default one first.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.heartbeat.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(5000)
+            .describedAs("How often members of consumer groups are told to send heartbeats.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MAX_ASSIGNMENT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.max.assignment.interval.ms", ConfigType.intAtLeast(0))
+            .defaultTo(15_000)
+            .describedAs("Largest value a group may set for its assignment interval.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MAX_HEARTBEAT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.max.heartbeat.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(15_000)
+            .describedAs("Largest value a group may set for its heartbeat interval.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MAX_SESSION_TIMEOUT_MS = ConfigKey.of(
+                    "group.consumer.max.session.timeout.ms", ConfigType.intAtLeast(1))
+            .defaultTo(60_000)
+            .describedAs("Largest value a group may set for its session time-out.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MAX_SIZE = ConfigKey.of(
+                    "group.consumer.max.size", ConfigType.intAtLeast(1))
+            .defaultTo(Integer.MAX_VALUE)
+            .describedAs("Most members of a consumer group.");
+
+    public static final ConfigKey<String> GROUP_CONSUMER_MIGRATION_POLICY = ConfigKey.of(
+                    "group.consumer.migration.policy",
+                    ConfigType.oneOfIgnoringCase("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"))
+            .defaultTo("bidirectional")
+            .describedAs("Whether groups may move between the classic and the consumer protocol while they have "
+                    + "members.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MIN_ASSIGNMENT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.min.assignment.interval.ms", ConfigType.intAtLeast(0))
+            .defaultTo(0)
+            .describedAs("Smallest value a group may set for its assignment interval.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.min.heartbeat.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(5000)
+            .describedAs("Smallest value a group may set for its heartbeat interval.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS = ConfigKey.of(
+                    "group.consumer.min.session.timeout.ms", ConfigType.intAtLeast(1))
+            .defaultTo(45_000)
+            .describedAs("Smallest value a group may set for its session time-out.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS = ConfigKey.of(
+                    "group.consumer.regex.refresh.interval.ms", ConfigType.intAtLeast(10_000))
+            .defaultTo(600_000)
+            .hidden()
+            .describedAs("How often topics are matched again against the members' patterns.");
+
+    public static final ConfigKey<Integer> GROUP_CONSUMER_SESSION_TIMEOUT_MS = ConfigKey.of(
+                    "group.consumer.session.timeout.ms", ConfigType.intAtLeast(1))
+            .defaultTo(45_000)
+            .describedAs("How long a member of a consumer group may be silent before it is removed.");
+
+    public static final ConfigKey<List<String>> GROUP_STREAMS_ASSIGNORS = ConfigKey.of(
+                    "group.streams.assignors", ConfigType.list())
+            .defaultTo(List.of("sticky"))
+            .describedAs("Task assignors, the default one first.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(OFFSET_METADATA_MAX_BYTES),
@@ -130,85 +203,27 @@ public final class GroupKeys {
                             .importance(HIGH)
                             .describedAs("Threads of the reference's group coordinator."),
                     Reasons.COORDINATOR),
-            KnownKey.accepted(
-                            ConfigKey.of("group.consumer.assignment.interval.ms", ConfigType.intAtLeast(0))
-                                    .defaultTo(1000)
-                                    .describedAs("Shortest time between two assignments of one consumer group."),
-                            Reasons.CONSUMER)
-                    .clusterWide(),
+            KnownKey.used(GROUP_CONSUMER_ASSIGNMENT_INTERVAL_MS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("group.consumer.assignor.offload.enable", ConfigType.bool())
                                     .defaultTo(true)
                                     .hidden()
                                     .describedAs(
                                             "Whether assignments are computed away from the coordinator's thread."),
-                            Reasons.CONSUMER)
+                            Reasons.OFFLOAD)
                     .clusterWide(),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.assignors", ConfigType.list())
-                            .defaultTo(List.of("uniform", "range"))
-                            .describedAs("Assignors of the consumer protocol, the default one first."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.heartbeat.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(5000)
-                            .describedAs("How often members of consumer groups are told to send heartbeats."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.max.assignment.interval.ms", ConfigType.intAtLeast(0))
-                            .defaultTo(15_000)
-                            .describedAs("Largest value a group may set for its assignment interval."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.max.heartbeat.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(15_000)
-                            .describedAs("Largest value a group may set for its heartbeat interval."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.max.session.timeout.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(60_000)
-                            .describedAs("Largest value a group may set for its session time-out."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.max.size", ConfigType.intAtLeast(1))
-                            .defaultTo(Integer.MAX_VALUE)
-                            .describedAs("Most members of a consumer group."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of(
-                                    "group.consumer.migration.policy",
-                                    ConfigType.oneOfIgnoringCase("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"))
-                            .defaultTo("bidirectional")
-                            .describedAs(
-                                    "Whether groups may move between the classic and the consumer protocol while they have "
-                                            + "members."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.min.assignment.interval.ms", ConfigType.intAtLeast(0))
-                            .defaultTo(0)
-                            .describedAs("Smallest value a group may set for its assignment interval."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.min.heartbeat.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(5000)
-                            .describedAs("Smallest value a group may set for its heartbeat interval."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.min.session.timeout.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(45_000)
-                            .describedAs("Smallest value a group may set for its session time-out."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.regex.refresh.interval.ms", ConfigType.intAtLeast(10_000))
-                            .defaultTo(600_000)
-                            .hidden()
-                            .describedAs("How often topics are matched again against the members' patterns."),
-                    Reasons.CONSUMER),
-            KnownKey.accepted(
-                    ConfigKey.of("group.consumer.session.timeout.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(45_000)
-                            .describedAs("How long a member of a consumer group may be silent before it is removed."),
-                    Reasons.CONSUMER),
+            KnownKey.used(GROUP_CONSUMER_ASSIGNORS),
+            KnownKey.used(GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_MAX_ASSIGNMENT_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_MAX_HEARTBEAT_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_MAX_SESSION_TIMEOUT_MS),
+            KnownKey.used(GROUP_CONSUMER_MAX_SIZE),
+            KnownKey.used(GROUP_CONSUMER_MIGRATION_POLICY),
+            KnownKey.used(GROUP_CONSUMER_MIN_ASSIGNMENT_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS),
+            KnownKey.used(GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS),
+            KnownKey.used(GROUP_CONSUMER_SESSION_TIMEOUT_MS),
             KnownKey.accepted(
                             ConfigKey.of("group.share.assignment.interval.ms", ConfigType.intAtLeast(0))
                                     .defaultTo(1000)
@@ -458,11 +473,7 @@ public final class GroupKeys {
                                             "Whether task assignments are computed away from the coordinator's thread."),
                             Reasons.STREAMS)
                     .clusterWide(),
-            KnownKey.accepted(
-                    ConfigKey.of("group.streams.assignors", ConfigType.list())
-                            .defaultTo(List.of("sticky"))
-                            .describedAs("Task assignors, the default one first."),
-                    Reasons.STREAMS),
+            KnownKey.accepted(GROUP_STREAMS_ASSIGNORS, Reasons.STREAMS),
             KnownKey.accepted(
                     ConfigKey.of("group.streams.heartbeat.interval.ms", ConfigType.intAtLeast(1))
                             .defaultTo(5000)

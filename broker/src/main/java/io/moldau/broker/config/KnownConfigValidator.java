@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Judges overrides by the keys this release knows. Pure; the controller asks it before anything is written.
@@ -147,32 +148,57 @@ public final class KnownConfigValidator implements ConfigValidator {
                 return error;
             }
         }
-        return null;
+        return consistent(overrides);
     }
 
-    /// A broker's `group.X.min.Y` and `group.X.max.Y` bound a group's `X.Y`.
     private @Nullable ApiError withinBrokerLimits(String name, String text) {
-        int dot = name.indexOf('.');
-        String kind = name.substring(0, dot);
-        String rest = name.substring(dot + 1);
         long value;
         try {
             value = Long.parseLong(text.strip());
         } catch (NumberFormatException e) {
             return null;
         }
-        Long min = limit("group." + kind + ".min." + rest);
-        Long max = limit("group." + kind + ".max." + rest);
-        if ((min != null && value < min) || (max != null && value > max)) {
-            return invalid(name + " must be in the range " + (min == null ? 0 : min) + " to "
-                    + (max == null ? Integer.MAX_VALUE : max) + ", the limits of this cluster's brokers.");
+        GroupLimits limits = GroupLimits.of(name, node);
+        return limits.contain(value)
+                ? null
+                : invalid(name + " must be in the range " + limits.min() + " to " + limits.max()
+                        + ", the limits of this cluster's brokers.");
+    }
+
+    /// What holds between a group's settings, and between them and the brokers'.
+    private @Nullable ApiError consistent(Map<String, String> overrides) {
+        for (String kind : List.of("consumer", "share", "streams")) {
+            String session = kind + ".session.timeout.ms";
+            String heartbeat = kind + ".heartbeat.interval.ms";
+            if (overrides.containsKey(session) || overrides.containsKey(heartbeat)) {
+                long silence = inEffect(session, overrides);
+                long interval = inEffect(heartbeat, overrides);
+                if (silence <= interval) {
+                    return invalid(session + " (" + silence + ") must be greater than " + heartbeat + " (" + interval
+                            + "): members would be removed between two heartbeats.");
+                }
+            }
+        }
+        List<String> tags = GroupConfigKeys.STREAMS_RACK_AWARE_ASSIGNMENT_TAGS.parse(
+                overrides.getOrDefault(GroupConfigKeys.STREAMS_RACK_AWARE_ASSIGNMENT_TAGS.name(), ""));
+        if (Set.copyOf(tags).size() != tags.size()) {
+            return invalid("streams.rack.aware.assignment.tags names a tag twice: " + tags);
+        }
+        String assignor = overrides.get("streams.assignor.name");
+        if (assignor != null && !node.get(GroupKeys.GROUP_STREAMS_ASSIGNORS).contains(assignor)) {
+            return invalid("streams.assignor.name must be one of group.streams.assignors of the brokers: "
+                    + node.get(GroupKeys.GROUP_STREAMS_ASSIGNORS));
+        }
+        if (overrides.getOrDefault("errors.deadletterqueue.topic.name", "").startsWith("__")) {
+            return invalid("errors.deadletterqueue.topic.name must not begin with __, as internal topics do.");
         }
         return null;
     }
 
-    private @Nullable Long limit(String brokerKey) {
-        KnownKey known = BrokerConfigKeys.find(brokerKey);
-        return known != null && node.find(known.key()) instanceof Number number ? number.longValue() : null;
+    private long inEffect(String name, Map<String, String> overrides) {
+        String text = overrides.get(name);
+        text = text == null ? defaultValue(ConfigResource.Type.GROUP, name) : text;
+        return text == null ? 0 : Long.parseLong(text.strip());
     }
 
     private static @Nullable ApiError clientMetrics(String subscription, Map<String, String> overrides) {

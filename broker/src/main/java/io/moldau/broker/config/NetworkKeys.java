@@ -113,6 +113,12 @@ public final class NetworkKeys {
             .defaultTo(2000)
             .describedAs("Most partitions one answer to DescribeTopicPartitions names.");
 
+    public static final ConfigKey<Integer> REQUEST_TIMEOUT_MS = ConfigKey.of("request.timeout.ms", ConfigType.anyInt())
+            .defaultTo(30_000)
+            .importance(HIGH)
+            .describedAs("How long a request of this node to another waits for its answer, and a transaction's end for "
+                    + "its replication.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(LISTENERS),
@@ -159,12 +165,7 @@ public final class NetworkKeys {
                                     "Most requests that may be in progress before the node stops reading from its connections."),
                     Reasons.BOUNDED),
             KnownKey.used(QUEUED_MAX_REQUEST_BYTES),
-            KnownKey.accepted(
-                    ConfigKey.of("request.timeout.ms", ConfigType.anyInt())
-                            .defaultTo(30_000)
-                            .importance(HIGH)
-                            .describedAs("How long a request of this node to another waits for its answer."),
-                    Reasons.PEERS),
+            KnownKey.used(REQUEST_TIMEOUT_MS),
             KnownKey.accepted(
                     ConfigKey.of("socket.connection.setup.timeout.max.ms", ConfigType.anyLong())
                             .defaultTo(30_000L)

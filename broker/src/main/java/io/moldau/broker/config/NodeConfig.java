@@ -570,12 +570,41 @@ public final class NodeConfig {
     private List<Runnable> limits() {
         return List.of(
                 () -> atMost(GroupKeys.GROUP_MIN_SESSION_TIMEOUT_MS, GroupKeys.GROUP_MAX_SESSION_TIMEOUT_MS),
+                this::checkConsumerGroups,
                 this::checkHeartbeats,
                 this::checkRequestMemory,
                 () -> atMost(LogKeys.LOG_CLEANER_MIN_COMPACTION_LAG_MS, LogKeys.LOG_CLEANER_MAX_COMPACTION_LAG_MS),
                 () -> notZero(LogKeys.LOG_RETENTION_MS),
                 () -> notZero(LogKeys.LOG_RETENTION_MINUTES),
                 () -> notZero(LogKeys.LOG_RETENTION_HOURS));
+    }
+
+    private void checkConsumerGroups() {
+        between(
+                GroupKeys.GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS,
+                GroupKeys.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS,
+                GroupKeys.GROUP_CONSUMER_MAX_HEARTBEAT_INTERVAL_MS);
+        between(
+                GroupKeys.GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS,
+                GroupKeys.GROUP_CONSUMER_SESSION_TIMEOUT_MS,
+                GroupKeys.GROUP_CONSUMER_MAX_SESSION_TIMEOUT_MS);
+        between(
+                GroupKeys.GROUP_CONSUMER_MIN_ASSIGNMENT_INTERVAL_MS,
+                GroupKeys.GROUP_CONSUMER_ASSIGNMENT_INTERVAL_MS,
+                GroupKeys.GROUP_CONSUMER_MAX_ASSIGNMENT_INTERVAL_MS);
+        int heartbeat = values.get(GroupKeys.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS);
+        int session = values.get(GroupKeys.GROUP_CONSUMER_SESSION_TIMEOUT_MS);
+        if (heartbeat >= session) {
+            throw new ConfigException("group.consumer.heartbeat.interval.ms=" + heartbeat
+                    + " is not less than group.consumer.session.timeout.ms=" + session
+                    + ": members would be removed between two heartbeats. Lower the one or raise the other.");
+        }
+    }
+
+    private <T extends Comparable<T>> void between(ConfigKey<T> lower, ConfigKey<T> middle, ConfigKey<T> upper) {
+        atMost(lower, upper);
+        atMost(lower, middle);
+        atMost(middle, upper);
     }
 
     private void checkHeartbeats() {

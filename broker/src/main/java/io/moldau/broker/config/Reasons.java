@@ -42,7 +42,7 @@ final class Reasons {
 
     static final String PROTOCOLS = "The protocols offered follow from the finalized features.";
 
-    static final String CONSUMER = "The consumer group protocol (KIP-848) is not built yet.";
+    static final String OFFLOAD = "Assignments take milliseconds and are computed where their group is.";
 
     static final String SHARE = "Share groups are not built yet.";
 

@@ -14,6 +14,8 @@ import io.moldau.log.LogSlice;
 import io.moldau.log.LogView;
 import io.moldau.log.PartitionLog;
 import io.moldau.log.ReadOutcome;
+import io.moldau.log.producer.TransactionTerms;
+import io.moldau.log.producer.VerificationGuard;
 import io.moldau.log.storage.StorageException;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.protocol.BufferRecords;
@@ -24,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,6 +282,48 @@ public final class Partition {
         });
     }
 
+    /// An append that waited for something, with its turn.
+    ///
+    /// @param records lent until the callback runs
+    public record QueuedAppend(BufferRecords records, AppendTerms terms, AppendCallback callback) {}
+
+    /// Appends what `next` gives, one after the other and with nothing of others in between, until it gives null.
+    public void appendQueued(Supplier<@Nullable QueuedAppend> next) {
+        mailbox.submit(() -> {
+            for (QueuedAppend it = next.get(); it != null; it = next.get()) {
+                int size = it.records().sizeInBytes();
+                AppendOutcome outcome = append(it.records().buffer(), it.terms());
+                afterAppend(outcome, size);
+                it.callback().appended(outcome);
+            }
+        });
+    }
+
+    /// Records of the producer were refused before they came here, for a reason that passes: see [RefusedProducers].
+    public void producerRefused(long producerId, Errors error) {
+        mailbox.submit(() ->
+                refusedProducers.refused(producerId, error, services.time().nanoseconds()));
+    }
+
+    /// Says that the transaction coordinator is going to be asked about a transaction of the producer.
+    ///
+    /// @param sequence the first one of the batch that is to come, -1 if it has none
+    /// @return null if it need not be asked: the transaction is open here
+    /// @throws ApiException with the error for the client
+    public @Nullable VerificationGuard beginVerification(
+            long producerId, short epoch, int sequence, TransactionTerms transaction) {
+        if (!isLeader()) {
+            throw new ApiException(Errors.NOT_LEADER_OR_FOLLOWER);
+        }
+        try {
+            return log.beginVerification(
+                    producerId, epoch, sequence, transaction, services.time().milliseconds());
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+            throw new ApiException(Errors.KAFKA_STORAGE_ERROR);
+        }
+    }
+
     private void afterAppend(AppendOutcome outcome, int bytes) {
         if (outcome instanceof AppendOutcome.Appended appended) {
             traffic.produced(bytes, appended.lastOffset() - appended.baseOffset() + 1);
@@ -342,7 +387,11 @@ public final class Partition {
         AppendOutcome outcome;
         try {
             outcome = log.appendAsLeader(
-                    batches, epoch, terms.origin(), services.time().milliseconds());
+                    batches,
+                    epoch,
+                    terms.origin(),
+                    terms.transaction(),
+                    services.time().milliseconds());
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
             return rejected(Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");

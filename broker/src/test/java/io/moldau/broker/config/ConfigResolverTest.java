@@ -143,4 +143,24 @@ class ConfigResolverTest {
                 .hasSize(3);
         assertThat(resolver.describeTopic("t", ConfigurationsImage.EMPTY)).hasSize(37);
     }
+
+    @Test
+    void aGroupsOwnSettingStaysWithinWhatBrokersAllowNow() {
+        var group = new ConfigResource(ConfigResource.Type.GROUP, "g");
+        var configs = image(Map.of(
+                group,
+                Map.of("consumer.session.timeout.ms", "60000", "consumer.heartbeat.interval.ms", "6000"),
+                ConfigResource.brokerDefault(),
+                Map.of("group.consumer.assignment.interval.ms", "200")));
+        var resolver = resolver(Map.of("group.consumer.max.session.timeout.ms", "50000"));
+
+        assertThat(resolver.ofGroup(GroupConfigKeys.CONSUMER_SESSION_TIMEOUT_MS, "g", configs))
+                .isEqualTo(50_000);
+        assertThat(resolver.ofGroup(GroupConfigKeys.CONSUMER_HEARTBEAT_INTERVAL_MS, "g", configs))
+                .isEqualTo(6_000);
+        assertThat(resolver.ofGroup(GroupConfigKeys.CONSUMER_ASSIGNMENT_INTERVAL_MS, "g", configs))
+                .isEqualTo(200);
+        assertThat(resolver.ofGroup(GroupConfigKeys.CONSUMER_SESSION_TIMEOUT_MS, "other", configs))
+                .isEqualTo(45_000);
+    }
 }

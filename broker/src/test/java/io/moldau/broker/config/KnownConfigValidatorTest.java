@@ -68,6 +68,26 @@ class KnownConfigValidatorTest {
                 "must be in the range 45000 to 60000");
         assertRefused(group, "share.auto.offset.reset", "by_duration:x", Errors.INVALID_CONFIG, "ISO 8601");
         assertFine(group, "share.auto.offset.reset", "by_duration:PT1H");
+        assertFine(group, "streams.num.standby.replicas", "2");
+        assertRefused(group, "streams.num.standby.replicas", "3", Errors.INVALID_CONFIG, "in the range 0 to 2");
+        assertRefused(group, "streams.task.offset.interval.ms", "1", Errors.INVALID_CONFIG, "in the range 15000 to");
+        assertFine(group, "streams.assignor.name", "sticky");
+        assertRefused(group, "streams.assignor.name", "own", Errors.INVALID_CONFIG, "group.streams.assignors");
+        assertRefused(group, "streams.rack.aware.assignment.tags", "a,b,a", Errors.INVALID_CONFIG, "twice");
+        assertRefused(group, "errors.deadletterqueue.topic.name", "__x", Errors.INVALID_CONFIG, "begin with __");
+    }
+
+    @Test
+    void aGroupsSessionIsLongerThanItsHeartbeatInterval() {
+        var lax = new KnownConfigValidator(NodeConfig.fromProperties(Map.of(
+                "group.consumer.min.session.timeout.ms", "1000",
+                "group.consumer.min.heartbeat.interval.ms", "1000")));
+        var group = new ConfigResource(ConfigResource.Type.GROUP, "g");
+        assertThat(lax.validate(group, Map.of("consumer.session.timeout.ms", "5000")))
+                .hasValueSatisfying(refusal -> assertThat(refusal.message()).contains("must be greater than"));
+        assertThat(lax.validate(
+                        group, Map.of("consumer.session.timeout.ms", "5000", "consumer.heartbeat.interval.ms", "1000")))
+                .isEmpty();
     }
 
     @Test

@@ -49,6 +49,7 @@ final class LogDirectory implements LogJournal {
     private final @Nullable Closeable lock;
     private final @Nullable LogDirJournal journal;
     private final Map<TopicPartition, LogSummary> found;
+    private final CleanerCheckpoint cleaned;
 
     private LogDirectory(
             LogStorage storage,
@@ -59,7 +60,9 @@ final class LogDirectory implements LogJournal {
             @Nullable Closeable lock,
             @Nullable LogDirJournal journal,
             Map<TopicPartition, LogSummary> found,
-            List<Path> leftToDelete) {
+            List<Path> leftToDelete,
+            CleanerCheckpoint cleaned) {
+        this.cleaned = cleaned;
         this.storage = storage;
         this.path = path;
         this.listener = listener;
@@ -103,14 +106,24 @@ final class LogDirectory implements LogJournal {
                     lock,
                     journal,
                     summaries,
-                    leftovers);
+                    leftovers,
+                    CleanerCheckpoint.read(storage, path, summaries.keySet()));
         } catch (IOException e) {
             LOG.error("Log directory cannot be used path={}", path, e);
             if (lock != null) {
                 closeQuietly(lock, path);
             }
             return new LogDirectory(
-                    storage, path, listener, new LogDirState.Offline(path, e), -1, null, null, Map.of(), List.of());
+                    storage,
+                    path,
+                    listener,
+                    new LogDirState.Offline(path, e),
+                    -1,
+                    null,
+                    null,
+                    Map.of(),
+                    List.of(),
+                    CleanerCheckpoint.empty(storage, path));
         }
     }
 
@@ -201,6 +214,8 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void beforeTruncation(PartitionLog log, long offset) throws IOException {
+        // Else a start after a crash would take records for compacted that came after the cut.
+        cleaned.limit(log.topicPartition(), offset);
         openJournal().truncated(log.topicPartition(), offset);
     }
 
@@ -211,6 +226,7 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void beforeDeletion(PartitionLog log) throws IOException {
+        cleaned.remove(log.topicPartition());
         openJournal().removed(log.topicPartition());
     }
 
@@ -220,6 +236,21 @@ final class LogDirectory implements LogJournal {
             throw new IOException("Log directory '" + path + "' was never opened");
         }
         return open;
+    }
+
+    @Override
+    public long cleanedUpTo(PartitionLog log) {
+        return cleaned.get(log.topicPartition());
+    }
+
+    @Override
+    public void cleaned(PartitionLog log, long offset) {
+        cleaned.put(log.topicPartition(), offset);
+    }
+
+    @Override
+    public void saveCleanedUpTo() throws IOException {
+        cleaned.write();
     }
 
     @Override

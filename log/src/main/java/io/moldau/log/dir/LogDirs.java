@@ -48,12 +48,14 @@ public final class LogDirs implements AutoCloseable {
     private final List<Consumer<LogDirState.Offline>> listeners = new CopyOnWriteArrayList<>();
     private final Queue<DoomedDirectory> doomed = new ConcurrentLinkedQueue<>();
     private final LogMaintenance maintenance;
+    private final LogCleaner cleaner;
 
     private LogDirs(LogEnvironment environment, LogDirsConfig config) {
         this.environment = environment;
         this.config = config;
         this.storage = environment.storage();
         this.maintenance = new LogMaintenance(this, config, environment.time().milliseconds());
+        this.cleaner = new LogCleaner(this, environment.time(), environment.metrics());
     }
 
     /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many
@@ -291,6 +293,11 @@ public final class LogDirs implements AutoCloseable {
     /// The upkeep of these logs, for whoever runs it.
     public LogMaintenance maintenance() {
         return maintenance;
+    }
+
+    /// The compaction of these logs, for whoever runs it.
+    public LogCleaner cleaner() {
+        return cleaner;
     }
 
     /// One round of upkeep, as [LogMaintenance#runOnce].

@@ -101,6 +101,10 @@ final class ProducerEntry {
         }
     }
 
+    boolean hasOpenTransaction(short epoch) {
+        return currentTxnFirstOffset != NO_TRANSACTION && producerEpoch == epoch;
+    }
+
     /// The number of the remembered batch with these sequences, -1 if there is none.
     int find(int firstSequence, int lastSequence) {
         for (int i = count - 1; i >= 0; i--) {

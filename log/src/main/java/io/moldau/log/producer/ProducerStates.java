@@ -21,38 +21,39 @@ public final class ProducerStates {
     private final TreeMap<Long, Long> ongoing = new TreeMap<>();
     // Transactions whose marker is in the log but not yet below the high watermark, in order of their markers.
     private final ArrayDeque<CompletedTransaction> unreplicated = new ArrayDeque<>();
+    private final Verifications verifications = new Verifications();
+
+    /// [#check(RecordBatch, boolean, EndTransactionMarker, TransactionTerms)] without anything known of a transaction.
+    public SequenceCheck check(RecordBatch batch, boolean fromClient, @Nullable EndTransactionMarker marker) {
+        return check(batch, fromClient, marker, TransactionTerms.NONE);
+    }
 
     /// Whether a batch with a producer id may follow what the log has.
     ///
     /// @param fromClient sequences of other writers than clients are not checked
     /// @param marker the content of a control batch, null for data
-    public SequenceCheck check(RecordBatch batch, boolean fromClient, @Nullable EndTransactionMarker marker) {
+    public SequenceCheck check(
+            RecordBatch batch, boolean fromClient, @Nullable EndTransactionMarker marker, TransactionTerms terms) {
         var entry = producers.get(batch.producerId());
-        if (entry == null) {
-            return SequenceCheck.IN_ORDER;
-        }
         short epoch = batch.producerEpoch();
-        if (marker == null && fromClient && entry.producerEpoch == epoch) {
+        if (marker != null) {
+            return entry == null ? SequenceCheck.IN_ORDER : checkMarker(entry, batch, marker, terms.markerVersion());
+        }
+        if (entry != null && fromClient && entry.producerEpoch == epoch) {
             int seen = entry.find(batch.baseSequence(), batch.lastSequence());
             if (seen >= 0) {
                 long last = entry.lastOffset(seen);
                 return new SequenceCheck.Duplicate(last - entry.offsetDelta(seen), last, entry.timestamp(seen));
             }
         }
-        if (epoch < entry.producerEpoch) {
-            return new SequenceCheck.Refused(
-                    Errors.INVALID_PRODUCER_EPOCH,
-                    "Producer " + batch.producerId() + " sent epoch " + epoch + ", the log has seen its epoch "
-                            + entry.producerEpoch + ": another instance of it has taken over");
+        if (entry != null && epoch < entry.producerEpoch) {
+            return staleEpoch(entry, batch);
         }
-        if (marker != null) {
-            return marker.coordinatorEpoch() < entry.coordinatorEpoch
-                    ? new SequenceCheck.Refused(
-                            Errors.TRANSACTION_COORDINATOR_FENCED,
-                            "A marker for producer " + batch.producerId() + " comes from coordinator epoch "
-                                    + marker.coordinatorEpoch() + ", the log has one of epoch "
-                                    + entry.coordinatorEpoch)
-                    : SequenceCheck.IN_ORDER;
+        if (batch.isTransactional() && terms.check() != TransactionTerms.Check.NONE) {
+            var refused = checkVerified(entry, batch, terms);
+            if (refused != null) {
+                return refused;
+            }
         }
         if (fromClient) {
             var refused = checkSequence(entry, batch);
@@ -60,7 +61,7 @@ public final class ProducerStates {
                 return refused;
             }
         }
-        if (entry.currentTxnFirstOffset != ProducerEntry.NO_TRANSACTION && !batch.isTransactional()) {
+        if (entry != null && entry.currentTxnFirstOffset != ProducerEntry.NO_TRANSACTION && !batch.isTransactional()) {
             return new SequenceCheck.Refused(
                     Errors.INVALID_TXN_STATE,
                     "Producer " + batch.producerId() + " has an open transaction since offset "
@@ -69,8 +70,88 @@ public final class ProducerStates {
         return SequenceCheck.IN_ORDER;
     }
 
-    private static SequenceCheck.@Nullable Refused checkSequence(ProducerEntry entry, RecordBatch batch) {
+    private static SequenceCheck checkMarker(
+            ProducerEntry entry, RecordBatch batch, EndTransactionMarker marker, int transactionVersion) {
+        short epoch = batch.producerEpoch();
+        if (epoch < entry.producerEpoch) {
+            return staleEpoch(entry, batch);
+        }
+        if (transactionVersion >= TransactionTerms.EPOCH_BUMP_VERSION && epoch == entry.producerEpoch) {
+            // Either a marker that is written once more, or one of an epoch behind which there is none. A late one
+            // would end the producer's next transaction.
+            boolean harmless = entry.currentTxnFirstOffset == ProducerEntry.NO_TRANSACTION || epoch == Short.MAX_VALUE;
+            if (!harmless) {
+                return staleEpoch(entry, batch);
+            }
+        }
+        return marker.coordinatorEpoch() < entry.coordinatorEpoch
+                ? new SequenceCheck.Refused(
+                        Errors.TRANSACTION_COORDINATOR_FENCED,
+                        "A marker for producer " + batch.producerId() + " comes from coordinator epoch "
+                                + marker.coordinatorEpoch() + ", the log has one of epoch "
+                                + entry.coordinatorEpoch)
+                : SequenceCheck.IN_ORDER;
+    }
+
+    private static SequenceCheck.Refused staleEpoch(ProducerEntry entry, RecordBatch batch) {
+        return new SequenceCheck.Refused(
+                Errors.INVALID_PRODUCER_EPOCH,
+                "Producer " + batch.producerId() + " sent epoch " + batch.producerEpoch()
+                        + ", the log has seen its epoch " + entry.producerEpoch
+                        + ": another instance of it has taken over");
+    }
+
+    /// Null if the transaction is open in this log, or the coordinator has just been asked.
+    private @Nullable SequenceCheck checkVerified(
+            @Nullable ProducerEntry entry, RecordBatch batch, TransactionTerms terms) {
+        if (entry != null && entry.hasOpenTransaction(batch.producerEpoch())) {
+            return null;
+        }
+        if (terms.guard() == null) {
+            return SequenceCheck.UNVERIFIED;
+        }
+        var asked = verifications.of(batch.producerId());
+        return asked != null && asked.guard == terms.guard()
+                ? null
+                : new SequenceCheck.Refused(
+                        Errors.INVALID_TXN_STATE,
+                        "Producer " + batch.producerId() + " sent a batch of a transaction that has ended meanwhile");
+    }
+
+    /// The transaction coordinator is going to be asked about the first batch of a transaction.
+    ///
+    /// @param sequence the batch's first, -1 if it has none
+    public VerificationGuard beginVerification(
+            long producerId, short epoch, int sequence, TransactionTerms terms, long nowMs) {
+        return verifications.begin(producerId, epoch, sequence, terms.bumpsEpoch(), nowMs);
+    }
+
+    /// Whether a transaction of the producer in this epoch is open here.
+    public boolean hasOpenTransaction(long producerId, short epoch) {
+        var entry = producers.get(producerId);
+        return entry != null && entry.hasOpenTransaction(epoch);
+    }
+
+    /// The producer's epoch, -1 if it is not known.
+    public short epochOf(long producerId) {
+        var entry = producers.get(producerId);
+        return entry == null ? RecordBatch.NO_PRODUCER_EPOCH : entry.producerEpoch;
+    }
+
+    private SequenceCheck.@Nullable Refused checkSequence(@Nullable ProducerEntry entry, RecordBatch batch) {
         int first = batch.baseSequence();
+        var asked = verifications.of(batch.producerId());
+        if (asked != null) {
+            if (asked.bumpsEpoch && first != 0 && (entry == null || entry.batchCount() == 0)) {
+                return outOfOrder(batch, "each of its transactions begins with sequence 0, and the log has none of it");
+            }
+            if (first > asked.lowestSequence()) {
+                return outOfOrder(batch, "sequence " + asked.lowestSequence() + " was sent before");
+            }
+        }
+        if (entry == null) {
+            return null;
+        }
         if (batch.producerEpoch() != entry.producerEpoch) {
             // A producer starts each epoch at 0. Nothing is known of one whose only trace is a marker.
             return first == 0 || entry.producerEpoch == RecordBatch.NO_PRODUCER_EPOCH
@@ -96,6 +177,9 @@ public final class ProducerStates {
     public @Nullable CompletedTransaction append(RecordBatch batch, @Nullable EndTransactionMarker marker) {
         var entry = producers.computeIfAbsent(batch.producerId(), ProducerEntry::new);
         entry.enterEpoch(batch.producerEpoch());
+        if (batch.isTransactional()) {
+            endVerification(batch);
+        }
         long timestamp = batch.maxTimestamp();
         if (marker == null) {
             long lastOffset = batch.lastOffset();
@@ -118,6 +202,15 @@ public final class ProducerStates {
         var completed = new CompletedTransaction(batch.producerId(), firstOffset, batch.lastOffset(), !marker.commit());
         unreplicated.addLast(completed);
         return completed;
+    }
+
+    /// What was asked under before is worth nothing from here on. A marker in the epoch of the question is the end of
+    /// the transaction before.
+    private void endVerification(RecordBatch batch) {
+        var asked = verifications.of(batch.producerId());
+        if (asked != null && !(asked.bumpsEpoch && batch.isControl() && batch.producerEpoch() == asked.epoch())) {
+            verifications.end(batch.producerId());
+        }
     }
 
     /// The last stable offset as far as this log alone decides it, once `completed` counts as ended: what the
@@ -150,6 +243,7 @@ public final class ProducerStates {
 
     /// Forgets producers that have been silent for long and have no open transaction.
     public void removeExpired(long nowMs, long expirationMs) {
+        verifications.removeExpired(nowMs, expirationMs);
         producers.values().removeIf(entry -> expired(entry, nowMs, expirationMs));
     }
 
@@ -162,12 +256,27 @@ public final class ProducerStates {
         return producers.isEmpty();
     }
 
+    /// How many transactions are open.
+    public int openTransactions() {
+        return ongoing.size();
+    }
+
     public int size() {
         return producers.size();
     }
 
     public List<ActiveProducer> activeProducers() {
         return producers.values().stream().map(ProducerEntry::describe).toList();
+    }
+
+    /// What each producer wrote last, by its id.
+    public Map<Long, LastBatch> lastBatches() {
+        var last = new HashMap<Long, LastBatch>();
+        producers.forEach((id, entry) -> {
+            int count = entry.batchCount();
+            last.put(id, new LastBatch(count == 0 ? -1 : entry.lastOffset(count - 1), entry.producerEpoch));
+        });
+        return last;
     }
 
     Collection<ProducerEntry> entries() {

@@ -13,5 +13,10 @@ public sealed interface SequenceCheck {
     /// The batch is one of the last five of this producer; it is in the log at these offsets.
     record Duplicate(long baseOffset, long lastOffset, long timestamp) implements SequenceCheck {}
 
+    /// The batch would be the first of a transaction in this log, and the transaction coordinator has to be asked.
+    Unverified UNVERIFIED = new Unverified();
+
+    record Unverified() implements SequenceCheck {}
+
     record Refused(Errors error, String message) implements SequenceCheck {}
 }

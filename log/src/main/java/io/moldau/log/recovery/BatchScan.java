@@ -6,16 +6,26 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /// Reads whole batches from a segment file, one after the other, in large pieces. Owned by one thread.
-final class BatchScan {
+public final class BatchScan {
 
     private static final int CHUNK = 1 << 20;
 
+    private final int chunkBytes;
     private final RecordBatch batch = new RecordBatch();
     private ByteBuffer chunk = ByteBuffer.allocate(0);
     private long chunkStart;
 
+    public BatchScan() {
+        this(CHUNK);
+    }
+
+    /// @param chunkBytes how much to read at a time; more if a batch is larger
+    public BatchScan(int chunkBytes) {
+        this.chunkBytes = chunkBytes;
+    }
+
     /// What a scan hands out; false ends the scan before this batch.
-    interface Visitor {
+    public interface Visitor {
         boolean visit(RecordBatch batch, int position) throws IOException;
     }
 
@@ -23,7 +33,7 @@ final class BatchScan {
     ///
     /// @param checkCrc whether a batch whose checksum is wrong ends the scan
     /// @return where the scan ended: at `end`, or before the first batch that is torn, damaged or was refused
-    int scan(LogSegment segment, int position, int end, boolean checkCrc, Visitor visitor) throws IOException {
+    public int scan(LogSegment segment, int position, int end, boolean checkCrc, Visitor visitor) throws IOException {
         int at = position;
         chunk.clear().limit(0);
         while (end - at >= RecordBatch.HEADER_SIZE) {
@@ -55,7 +65,7 @@ final class BatchScan {
         if (at >= chunkStart && at + (long) wanted <= chunkStart + chunk.limit()) {
             return true;
         }
-        int size = Math.min(Math.max(CHUNK, wanted), end - at);
+        int size = Math.min(Math.max(chunkBytes, wanted), end - at);
         if (chunk.capacity() < size) {
             chunk = ByteBuffer.allocateDirect(size);
         }

@@ -160,8 +160,7 @@ public final class LogLoader {
             }
         }
         for (var name : names) {
-            for (var kind :
-                    List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX)) {
+            for (var kind : SegmentFiles.INDEXES) {
                 long base = SegmentFiles.offsetOf(name, kind);
                 if (base >= 0 && !names.contains(SegmentFiles.name(base, SegmentFiles.LOG))) {
                     LOG.warn("Removing index without a segment file={}", directory.resolve(name));
@@ -171,62 +170,68 @@ public final class LogLoader {
         }
     }
 
-    /// A compaction that a crash caught between renaming its result and removing what it replaces: the result
-    /// counts, unless not all of it had been renamed.
+    /// A compaction that a crash caught in the middle of replacing segments. Its result counts once all of it has been
+    /// renamed; then the segments it stands for go and it takes their place. Any step may be the last one before
+    /// another crash.
     private void completeSwaps() throws IOException {
         var names = storage.list(directory);
-        long minCleaned = Long.MAX_VALUE;
+        long firstCleaned = Long.MAX_VALUE;
         for (var name : names) {
-            long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG + SegmentFiles.CLEANED);
-            minCleaned = base >= 0 ? Math.min(minCleaned, base) : minCleaned;
+            firstCleaned = Math.min(firstCleaned, offsetOf(name, SegmentFiles.CLEANED));
         }
         for (var name : names) {
             long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG + SegmentFiles.SWAP);
-            if (base < 0) {
-                continue;
+            if (base >= 0 && base < firstCleaned) {
+                completeSwap(base, names);
+                namesChanged = true;
             }
-            namesChanged = true;
-            if (base >= minCleaned) {
-                deleteFiles(base, SegmentFiles.SWAP);
-                continue;
+        }
+        for (var name : storage.list(directory)) {
+            if (name.endsWith(SegmentFiles.SWAP)) {
+                storage.delete(directory.resolve(name));
+                namesChanged = true;
             }
-            storage.rename(
-                    directory.resolve(name),
-                    SegmentFiles.path(directory, base, SegmentFiles.LOG + SegmentFiles.SWAP + ".open"));
-            long end;
-            var opened = directory.resolve(name + ".open");
-            try (var file = storage.open(opened, LogStorage.Access.READ)) {
-                var header = new BatchHeader(file, scratch);
-                int position = 0;
-                int size = (int) file.size();
-                end = base;
-                while (header.moveTo(position, size)) {
-                    end = header.lastOffset() + 1;
-                    position = header.nextPosition();
-                }
-            }
-            for (var other : names) {
-                long otherBase = SegmentFiles.offsetOf(other, SegmentFiles.LOG);
-                if (otherBase >= base && otherBase < end) {
-                    deleteFiles(otherBase, "");
-                }
-            }
-            for (var kind :
-                    List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX)) {
-                var swapped = SegmentFiles.path(directory, base, kind + SegmentFiles.SWAP);
-                if (storage.exists(swapped)) {
-                    storage.rename(swapped, SegmentFiles.path(directory, base, kind));
-                }
-            }
-            storage.rename(opened, SegmentFiles.path(directory, base, SegmentFiles.LOG));
         }
     }
 
-    private void deleteFiles(long base, String suffix) throws IOException {
-        for (var kind : List.of(
-                SegmentFiles.LOG, SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX)) {
-            storage.delete(SegmentFiles.path(directory, base, kind + suffix));
+    /// The offset of a segment's file with this suffix, [Long#MAX_VALUE] for every other file.
+    private static long offsetOf(String name, String suffix) {
+        long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG + suffix);
+        for (var kind : SegmentFiles.INDEXES) {
+            base = base >= 0 ? base : SegmentFiles.offsetOf(name, kind + suffix);
         }
+        return base >= 0 ? base : Long.MAX_VALUE;
+    }
+
+    private void completeSwap(long base, List<String> names) throws IOException {
+        var swapped = SegmentFiles.path(directory, base, SegmentFiles.LOG + SegmentFiles.SWAP);
+        long end = base;
+        try (var file = storage.open(swapped, LogStorage.Access.READ)) {
+            var header = new BatchHeader(file, scratch);
+            int position = 0;
+            int size = (int) file.size();
+            while (header.moveTo(position, size)) {
+                end = header.lastOffset() + 1;
+                position = header.nextPosition();
+            }
+        }
+        for (var other : names) {
+            long replaced = SegmentFiles.offsetOf(other, SegmentFiles.LOG);
+            if (replaced >= base && (replaced < end || replaced == base)) {
+                // The records last: as long as they are there, so is the reason to delete the indexes.
+                for (var kind : SegmentFiles.INDEXES) {
+                    storage.delete(SegmentFiles.path(directory, replaced, kind));
+                }
+                storage.delete(SegmentFiles.path(directory, replaced, SegmentFiles.LOG));
+            }
+        }
+        for (var kind : SegmentFiles.INDEXES) {
+            var from = SegmentFiles.path(directory, base, kind + SegmentFiles.SWAP);
+            if (storage.exists(from)) {
+                storage.rename(from, SegmentFiles.path(directory, base, kind));
+            }
+        }
+        storage.rename(swapped, SegmentFiles.path(directory, base, SegmentFiles.LOG));
     }
 
     private Optional<LeaderEpochHistory> readEpochs() throws IOException {

@@ -29,7 +29,7 @@ public final class LogSegment {
     private final TransactionIndex transactionIndex;
     private final long createdMs;
     private volatile Path directory;
-    private volatile String suffix = "";
+    private volatile String suffix;
 
     private volatile int size;
     private volatile long maxTimestamp = -1;
@@ -42,36 +42,55 @@ public final class LogSegment {
     private final AtomicInteger references = new AtomicInteger(1);
 
     private LogSegment(
-            LogStorage storage, Path directory, long baseOffset, LogFile file, int size, boolean fresh, long nowMs) {
+            LogStorage storage,
+            Path directory,
+            long baseOffset,
+            String suffix,
+            LogFile file,
+            int size,
+            boolean fresh,
+            long nowMs) {
         this.storage = storage;
         this.directory = directory;
         this.baseOffset = baseOffset;
+        this.suffix = suffix;
         this.file = file;
         this.size = size;
         this.createdMs = nowMs;
         this.offsetOfMaxTimestamp = baseOffset;
-        this.offsetIndex =
-                SparseIndex.ofOffsets(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX));
-        this.timeIndex =
-                SparseIndex.ofTimes(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX));
-        this.transactionIndex =
-                new TransactionIndex(storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
+        this.offsetIndex = SparseIndex.ofOffsets(
+                storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX + suffix));
+        this.timeIndex = SparseIndex.ofTimes(
+                storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX + suffix));
+        this.transactionIndex = new TransactionIndex(
+                storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX + suffix));
         this.indexesLoaded = fresh;
     }
 
     /// Makes a new, empty segment.
     public static LogSegment create(LogStorage storage, Path directory, long baseOffset, long nowMs)
             throws IOException {
-        var path = SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG);
+        return create(storage, directory, baseOffset, "", nowMs);
+    }
+
+    /// Makes a new, empty segment whose files are no part of the log yet.
+    public static LogSegment createCleaned(LogStorage storage, Path directory, long baseOffset, long nowMs)
+            throws IOException {
+        return create(storage, directory, baseOffset, SegmentFiles.CLEANED, nowMs);
+    }
+
+    private static LogSegment create(LogStorage storage, Path directory, long baseOffset, String suffix, long nowMs)
+            throws IOException {
+        var path = SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG + suffix);
         var file = storage.open(path, LogStorage.Access.CREATE);
         if (file.size() > 0) {
             file.truncate(0);
         }
         // Left by an earlier segment of this name that a crash kept from being deleted.
-        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.OFFSET_INDEX));
-        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX));
-        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX));
-        return new LogSegment(storage, directory, baseOffset, file, 0, true, nowMs);
+        for (var kind : SegmentFiles.INDEXES) {
+            storage.delete(SegmentFiles.path(directory, baseOffset, kind + suffix));
+        }
+        return new LogSegment(storage, directory, baseOffset, suffix, file, 0, true, nowMs);
     }
 
     /// Opens an existing segment. Its indexes are loaded on first use.
@@ -83,7 +102,7 @@ public final class LogSegment {
             file.close();
             throw new CorruptLogException("'" + path + "' has " + size + " bytes; a segment has at most 2^31 - 1");
         }
-        return new LogSegment(storage, directory, baseOffset, file, (int) size, false, nowMs);
+        return new LogSegment(storage, directory, baseOffset, "", file, (int) size, false, nowMs);
     }
 
     public long baseOffset() {
@@ -149,27 +168,33 @@ public final class LogSegment {
 
     /// Renames the files so that no start takes them for a part of the log any more.
     public void markDeleted() throws IOException {
+        // The records first: should a crash come in between, none is left without its indexes.
+        renameFile(SegmentFiles.LOG, SegmentFiles.DELETED);
         renameTo(SegmentFiles.DELETED);
     }
 
-    private void renameTo(String newSuffix) throws IOException {
-        for (var kind : new String[] {
-            SegmentFiles.LOG, SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX
-        }) {
-            var from = SegmentFiles.path(directory, baseOffset, kind + suffix);
-            if (storage.exists(from)) {
-                storage.rename(from, SegmentFiles.path(directory, baseOffset, kind + newSuffix));
-            }
+    /// Gives the files another suffix, that of the records last. So as long as the records have the old one, whoever
+    /// finishes this after a crash knows which indexes belong to them.
+    public void renameTo(String newSuffix) throws IOException {
+        for (var kind : SegmentFiles.INDEXES) {
+            renameFile(kind, newSuffix);
         }
+        renameFile(SegmentFiles.LOG, newSuffix);
         suffix = newSuffix;
         movedTo(directory);
     }
 
+    private void renameFile(String kind, String newSuffix) throws IOException {
+        var from = SegmentFiles.path(directory, baseOffset, kind + suffix);
+        if (storage.exists(from)) {
+            storage.rename(from, SegmentFiles.path(directory, baseOffset, kind + newSuffix));
+        }
+    }
+
     /// Deletes the files, under whatever name they have now, and gives back the log's reference.
     public void deleteFiles() throws IOException {
-        for (var kind : new String[] {
-            SegmentFiles.LOG, SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX
-        }) {
+        storage.delete(SegmentFiles.path(directory, baseOffset, SegmentFiles.LOG + suffix));
+        for (var kind : SegmentFiles.INDEXES) {
             storage.delete(SegmentFiles.path(directory, baseOffset, kind + suffix));
         }
         release();
@@ -244,6 +269,15 @@ public final class LogSegment {
     /// The maximum timestamp of the first batch, -1 if there is none.
     public long firstBatchTimestamp() {
         return firstBatchTimestamp;
+    }
+
+    /// Opens the index files, so that who still reads this segment does not open those of another one under their
+    /// names.
+    public void holdIndexes() throws IOException {
+        ensureIndexes();
+        transactionIndex.entries();
+        offsetIndex.hold();
+        timeIndex.hold();
     }
 
     /// Makes the indexes in the files complete. The last time entry says what the maximum is.

@@ -1,6 +1,7 @@
 package io.moldau.log.segment;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /// The names of the files in a partition's directory.
 public final class SegmentFiles {
@@ -9,6 +10,10 @@ public final class SegmentFiles {
     public static final String OFFSET_INDEX = ".index";
     public static final String TIME_INDEX = ".timeindex";
     public static final String TRANSACTION_INDEX = ".txnindex";
+
+    /// The indexes of a segment; the transaction index, which not every segment has, comes first.
+    public static final List<String> INDEXES = List.of(TRANSACTION_INDEX, TIME_INDEX, OFFSET_INDEX);
+
     public static final String PRODUCER_SNAPSHOT = ".snapshot";
     public static final String DELETED = ".deleted";
     public static final String CLEANED = ".cleaned";

@@ -287,6 +287,11 @@ final class SparseIndex {
         }
     }
 
+    /// Keeps to the file that has the name now.
+    void hold() throws IOException {
+        openFile();
+    }
+
     void force() throws IOException {
         if (unforced) {
             // First, so that what is written meanwhile is not taken for forced.

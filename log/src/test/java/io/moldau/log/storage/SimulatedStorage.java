@@ -52,11 +52,19 @@ public final class SimulatedStorage implements LogStorage {
             } else {
                 entries.put(name, node);
             }
-            pending.add(new NameChange(name, node));
+            pending.add(new NameChange(name, node, null));
+        }
+
+        void rename(String from, String to, Node node) {
+            entries.remove(from);
+            entries.put(to, node);
+            pending.add(new NameChange(to, node, from));
         }
     }
 
-    private record NameChange(String name, @Nullable Node node) {}
+    /// @param from the name it had before, which goes with the change: no crash leaves a file without a name
+    private record NameChange(
+            String name, @Nullable Node node, @Nullable String from) {}
 
     /// A write, or with null data a change of the size.
     private record Change(int position, byte @Nullable [] data) {}
@@ -101,6 +109,7 @@ public final class SimulatedStorage implements LogStorage {
     private int forcesUntilFailure = -1;
     private int writesUntilFailure = -1;
     private int forces;
+    private int stepsUntilCrash = -1;
 
     public SimulatedStorage(Time time, RandomGenerator random) {
         this.time = time;
@@ -113,6 +122,7 @@ public final class SimulatedStorage implements LogStorage {
     public synchronized void killProcess() {
         lives++;
         locks.clear();
+        stepsUntilCrash = -1;
     }
 
     public synchronized void cutPower(Unforced unforced) {
@@ -129,6 +139,9 @@ public final class SimulatedStorage implements LogStorage {
                 directory.durable.remove(change.name());
             } else {
                 directory.durable.put(change.name(), node);
+            }
+            if (change.from() != null) {
+                directory.durable.remove(change.from());
             }
         }
         directory.pending.clear();
@@ -170,6 +183,26 @@ public final class SimulatedStorage implements LogStorage {
 
     public synchronized void failWrites(int count) {
         writesUntilFailure = count == 0 ? -1 : count;
+    }
+
+    /// The `count`-th change of a file or a directory from now on does not happen, nor does any after it, until the
+    /// process is killed or the power is cut.
+    public synchronized void crashAt(int count) {
+        stepsUntilCrash = count;
+    }
+
+    /// Whether the point that [#crashAt] named has been reached.
+    public synchronized boolean hasCrashed() {
+        return stepsUntilCrash == 0;
+    }
+
+    private void step() throws IOException {
+        if (stepsUntilCrash > 0) {
+            stepsUntilCrash--;
+        }
+        if (stepsUntilCrash == 0) {
+            throw new IOException("The process is gone");
+        }
     }
 
     /// How many bytes all files may have together.
@@ -242,6 +275,7 @@ public final class SimulatedStorage implements LogStorage {
     public synchronized LogFile open(Path path, Access access) throws IOException {
         var node = find(path);
         if (node == null && access == Access.CREATE) {
+            step();
             var created = new FileNode();
             created.modifiedMs = time.milliseconds();
             directory(parent(path)).put(name(path), created);
@@ -301,14 +335,21 @@ public final class SimulatedStorage implements LogStorage {
         if (node == null) {
             throw new NoSuchFileException(from.toString());
         }
-        source.put(name(from), null);
-        directory(parent(to)).put(name(to), node);
+        step();
+        var target = directory(parent(to));
+        if (parent(from).equals(parent(to))) {
+            target.rename(name(from), name(to), node);
+        } else {
+            source.put(name(from), null);
+            target.put(name(to), node);
+        }
     }
 
     @Override
     public synchronized void delete(Path path) throws IOException {
         var directory = directory(parent(path));
         if (directory.entries.containsKey(name(path))) {
+            step();
             directory.put(name(path), null);
         }
     }
@@ -328,6 +369,7 @@ public final class SimulatedStorage implements LogStorage {
     }
 
     private void countForce() throws IOException {
+        step();
         forces++;
         if (forcesUntilFailure > 1) {
             forcesUntilFailure--;
@@ -337,6 +379,7 @@ public final class SimulatedStorage implements LogStorage {
     }
 
     private void countWrite() throws IOException {
+        step();
         if (writesUntilFailure > 1) {
             writesUntilFailure--;
         } else if (writesUntilFailure == 1) {
@@ -460,6 +503,7 @@ public final class SimulatedStorage implements LogStorage {
             synchronized (SimulatedStorage.this) {
                 checkAlive();
                 if (size < node.size) {
+                    step();
                     change(new Change((int) size, null));
                 }
             }

@@ -191,6 +191,10 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                             .setLogStartOffset(it.logStartOffset());
                     acknowledge(partition, it.lastOffset(), answer);
                 }
+                case AppendOutcome.Unverified it -> {
+                    fail(answer, Errors.INVALID_TXN_STATE, "the transaction coordinator was not asked");
+                    decided();
+                }
                 case AppendOutcome.Rejected it -> {
                     for (AppendOutcome.RecordError record : it.recordErrors()) {
                         answer.recordErrors()

@@ -370,7 +370,9 @@ public final class ClassicGroup {
         return false;
     }
 
-    /// The protocol the members would choose: of those that all support, the one that most prefer.
+    /// The protocol the members would choose: of those that all support, the one that most prefer. A tie is broken by
+    /// the
+    /// order of a `HashMap`, as in Kafka: a group that moves between the two is not rebalanced for it.
     String selectProtocol() {
         var candidates = new LinkedHashSet<String>();
         supportedProtocols.forEach((name, count) -> {
@@ -379,7 +381,7 @@ public final class ClassicGroup {
             }
         });
         Invariant.check(!candidates.isEmpty(), () -> "no protocol is supported by all members of " + groupId);
-        var votes = new LinkedHashMap<String, Integer>();
+        var votes = new HashMap<String, Integer>();
         for (var member : members.values()) {
             votes.merge(member.vote(candidates), 1, Integer::sum);
         }

@@ -24,9 +24,12 @@ import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,14 +43,24 @@ final class CommittedOffsets {
     private static final long INVALID_OFFSET = -1L;
     private static final int NO_EPOCH = -1;
 
-    /// A transaction of a producer that is open in this shard.
-    private record Pending(Map<String, Map<TopicPartition, CommittedOffset>> byGroup) {}
+    /// An offset committed in a transaction that is open.
+    ///
+    /// @param order among the commits of the shard's log
+    /// @param current whether nothing has been committed for the partition since
+    private record Pending(CommittedOffset offset, long order, boolean current) {}
 
     private final Timeline timeline;
     private final ClassicGroups groups;
     private final GroupCoordinatorConfig config;
     private final Map<String, TimelineMap<TopicPartition, CommittedOffset>> offsets = new HashMap<>();
-    private final Map<Long, Pending> openTransactions = new HashMap<>();
+
+    /// Of each group, by the producers whose transactions are open.
+    private final Map<String, Map<Long, TimelineMap<TopicPartition, Pending>>> pending = new HashMap<>();
+
+    /// The groups a producer may have something pending in.
+    private final Map<Long, Set<String>> groupsOfProducers = new HashMap<>();
+
+    private long commits;
 
     CommittedOffsets(Timeline timeline, ClassicGroups groups, GroupCoordinatorConfig config) {
         this.timeline = timeline;
@@ -253,12 +266,11 @@ final class CommittedOffsets {
                 out.write(GroupRecords.offsetTombstone(groupId, partition));
             }
         }
-        for (var pending : openTransactions.values()) {
-            for (var partition :
-                    pending.byGroup().getOrDefault(groupId, Map.of()).keySet()) {
-                if (ofGroup == null || !ofGroup.containsKey(partition)) {
-                    out.write(GroupRecords.offsetTombstone(groupId, partition));
-                }
+        var alsoPending = new LinkedHashSet<TopicPartition>();
+        pendingOf(groupId).values().forEach(ofProducer -> alsoPending.addAll(ofProducer.keys()));
+        for (var partition : alsoPending) {
+            if (ofGroup == null || !ofGroup.containsKey(partition)) {
+                out.write(GroupRecords.offsetTombstone(groupId, partition));
             }
         }
     }
@@ -332,32 +344,77 @@ final class CommittedOffsets {
 
     /// @param offset null for a tombstone
     void replay(long producerId, String groupId, TopicPartition partition, @Nullable CommittedOffset offset) {
-        if (producerId == NO_PRODUCER) {
-            if (offset == null) {
-                remove(groupId, partition);
-            } else {
-                put(groupId, partition, offset);
-            }
-        } else if (offset != null) {
-            openTransactions
-                    .computeIfAbsent(producerId, id -> new Pending(new HashMap<>()))
-                    .byGroup()
-                    .computeIfAbsent(groupId, id -> new LinkedHashMap<>())
-                    .put(partition, offset);
+        if (offset == null) {
+            remove(groupId, partition);
+        } else if (producerId == NO_PRODUCER) {
+            put(groupId, partition, offset, ++commits);
+        } else {
+            groupsOfProducers.computeIfAbsent(producerId, id -> new HashSet<>()).add(groupId);
+            pending.computeIfAbsent(groupId, id -> new HashMap<>())
+                    .computeIfAbsent(producerId, id -> new TimelineMap<>(timeline))
+                    .put(partition, new Pending(offset, ++commits, true));
         }
     }
 
     void replayEndTransaction(long producerId, boolean committed) {
-        var pending = openTransactions.remove(producerId);
-        if (pending != null && committed) {
-            pending.byGroup()
-                    .forEach((groupId, ofGroup) ->
-                            ofGroup.forEach((partition, offset) -> put(groupId, partition, offset)));
+        var groupIds = groupsOfProducers.get(producerId);
+        if (groupIds == null) {
+            return;
+        }
+        for (var groupId : List.copyOf(groupIds)) {
+            var ofProducer = pendingOf(groupId).get(producerId);
+            if (ofProducer == null) {
+                continue;
+            }
+            for (var entry : ofProducer.entries()) {
+                ofProducer.remove(entry.getKey());
+                var it = entry.getValue();
+                if (committed && it.current()) {
+                    put(groupId, entry.getKey(), it.offset(), it.order());
+                }
+            }
+        }
+        forgetUnused(producerId);
+    }
+
+    /// What is pending is final as soon as nobody can take the change back.
+    private void forgetUnused(long producerId) {
+        var groupIds = groupsOfProducers.get(producerId);
+        if (groupIds == null) {
+            return;
+        }
+        groupIds.removeIf(groupId -> {
+            var ofGroup = pendingOf(groupId);
+            var ofProducer = ofGroup.get(producerId);
+            if (ofProducer != null && !ofProducer.isUnused()) {
+                return false;
+            }
+            if (ofProducer != null) {
+                ofGroup.remove(producerId);
+            }
+            if (ofGroup.isEmpty()) {
+                pending.remove(groupId);
+            }
+            return true;
+        });
+        if (groupIds.isEmpty()) {
+            groupsOfProducers.remove(producerId);
         }
     }
 
-    private void put(String groupId, TopicPartition partition, CommittedOffset offset) {
+    /// The last commit of a partition in the log is the one that counts, whenever its transaction ends.
+    private void put(String groupId, TopicPartition partition, CommittedOffset offset, long order) {
         offsets.computeIfAbsent(groupId, id -> new TimelineMap<>(timeline)).put(partition, offset);
+        for (var ofProducer : pendingOf(groupId).values()) {
+            var it = ofProducer.get(partition);
+            if (it != null && it.current() && it.order() < order) {
+                ofProducer.put(partition, new Pending(it.offset(), it.order(), false));
+            }
+        }
+    }
+
+    private Map<Long, TimelineMap<TopicPartition, Pending>> pendingOf(String groupId) {
+        return pending.getOrDefault(groupId, Map.of());
     }
 
     private void remove(String groupId, TopicPartition partition) {
@@ -369,11 +426,8 @@ final class CommittedOffsets {
             }
         }
         // A deleted offset must not come back when the transaction that was committing it ends.
-        for (var pending : openTransactions.values()) {
-            var pendingOfGroup = pending.byGroup().get(groupId);
-            if (pendingOfGroup != null) {
-                pendingOfGroup.remove(partition);
-            }
+        for (var ofProducer : pendingOf(groupId).values()) {
+            ofProducer.remove(partition);
         }
     }
 
@@ -428,6 +482,9 @@ final class CommittedOffsets {
     /// Forgets the maps that have emptied out.
     void compact() {
         offsets.values().removeIf(TimelineMap::isUnused);
+        for (long producerId : List.copyOf(groupsOfProducers.keySet())) {
+            forgetUnused(producerId);
+        }
     }
 
     private boolean isKnown(String groupId, TopicPartition partition) {
@@ -435,8 +492,8 @@ final class CommittedOffsets {
     }
 
     private boolean isPending(String groupId, TopicPartition partition) {
-        for (var pending : openTransactions.values()) {
-            if (pending.byGroup().getOrDefault(groupId, Map.of()).containsKey(partition)) {
+        for (var ofProducer : pendingOf(groupId).values()) {
+            if (ofProducer.containsKey(partition)) {
                 return true;
             }
         }
@@ -444,11 +501,16 @@ final class CommittedOffsets {
     }
 
     private boolean isAnythingPending(String groupId) {
-        for (var pending : openTransactions.values()) {
-            if (!pending.byGroup().getOrDefault(groupId, Map.of()).isEmpty()) {
+        for (var ofProducer : pendingOf(groupId).values()) {
+            if (ofProducer.size() > 0) {
                 return true;
             }
         }
         return false;
+    }
+
+    /// How many producers have a transaction open here, or had one a moment ago.
+    int openTransactions() {
+        return groupsOfProducers.size();
     }
 }

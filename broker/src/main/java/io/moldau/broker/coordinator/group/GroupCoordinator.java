@@ -7,6 +7,7 @@ import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
 import io.moldau.broker.coordinator.runtime.Reply;
+import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
@@ -128,6 +129,11 @@ public final class GroupCoordinator {
                 request.groupId(),
                 shard -> shard.commitOffsets(context, request, reply, time.milliseconds()),
                 error -> reply.complete(CommittedOffsets.commitError(request, error)));
+    }
+
+    /// A transaction with offsets in this partition has ended; see [io.moldau.broker.transaction.MarkerWriter].
+    public void endTransaction(int partition, TransactionEnd end, Consumer<Errors> done) {
+        runtime.endTransaction(partition, end, done);
     }
 
     public void fetchOffsets(

@@ -12,6 +12,7 @@ import io.moldau.log.AppendOutcome;
 import io.moldau.log.LogSlice;
 import io.moldau.log.ReadOutcome;
 import io.moldau.log.append.AppendOrigin;
+import io.moldau.log.producer.TransactionTerms;
 import io.moldau.wire.protocol.HeapRecords;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -71,18 +72,30 @@ public final class PartitionCoordinatorLog implements CoordinatorLog {
 
     @Override
     public void append(TopicPartition id, int leaderEpoch, ByteBuffer batch, AppendListener listener) {
+        append(id, leaderEpoch, batch, TransactionTerms.NONE, listener);
+    }
+
+    @Override
+    public void append(
+            TopicPartition id,
+            int leaderEpoch,
+            ByteBuffer batch,
+            TransactionTerms transaction,
+            AppendListener listener) {
         if (!(partitions.get(id) instanceof HostedPartition.Online(Partition partition))) {
             listener.rejected(Errors.NOT_LEADER_OR_FOLLOWER, "this broker has no replica of " + id);
             return;
         }
         // As with acks=all: what too few replicas would have is not worth starting.
-        var terms = new AppendTerms(AppendOrigin.COORDINATOR, leaderEpoch, true);
+        var terms = new AppendTerms(AppendOrigin.COORDINATOR, leaderEpoch, true, transaction);
         partition.appendAsLeader(HeapRecords.of(batch), terms, outcome -> {
             switch (outcome) {
                 case AppendOutcome.Appended appended ->
                     listener.appended(appended.lastOffset(), partition.highWatermark());
                 case AppendOutcome.Duplicate duplicate ->
                     listener.appended(duplicate.lastOffset(), partition.highWatermark());
+                case AppendOutcome.Unverified unverified ->
+                    listener.rejected(Errors.INVALID_TXN_STATE, "its transaction was not verified");
                 case AppendOutcome.Rejected rejected -> listener.rejected(rejected.error(), rejected.message());
             }
         });

@@ -2,6 +2,7 @@ package io.moldau.broker.coordinator.runtime;
 
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
+import io.moldau.log.producer.TransactionTerms;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,17 @@ public interface CoordinatorLog {
     ///
     /// @param batch belongs to the log from here on
     void append(TopicPartition partition, int leaderEpoch, ByteBuffer batch, AppendListener listener);
+
+    /// [#append(TopicPartition, int, ByteBuffer, AppendListener)] for a batch that belongs to a transaction, or ends
+    /// one.
+    default void append(
+            TopicPartition partition,
+            int leaderEpoch,
+            ByteBuffer batch,
+            TransactionTerms transaction,
+            AppendListener listener) {
+        append(partition, leaderEpoch, batch, listener);
+    }
 
     /// Runs the callback once the high watermark is at or above the offset; never, if this node stops leading the
     /// partition in this epoch before.

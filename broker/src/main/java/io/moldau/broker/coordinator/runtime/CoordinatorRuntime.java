@@ -1,5 +1,6 @@
 package io.moldau.broker.coordinator.runtime;
 
+import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
@@ -96,6 +97,32 @@ public final class CoordinatorRuntime<S extends CoordinatorShard> {
             refused.accept(Errors.NOT_COORDINATOR);
         } else {
             runner.submit(operation, refused);
+        }
+    }
+
+    /// The same for an operation whose records belong to a transaction.
+    public void submit(
+            int partition,
+            Transaction transaction,
+            Function<S, CoordinatorResult> operation,
+            Consumer<Errors> refused) {
+        var runner = runners.get(partition);
+        if (runner == null) {
+            refused.accept(Errors.NOT_COORDINATOR);
+        } else {
+            runner.submit(transaction, operation, refused);
+        }
+    }
+
+    /// Writes the end of a transaction to the partition and applies it to its shard.
+    ///
+    /// @param done told once: NONE when the marker is committed
+    public void endTransaction(int partition, TransactionEnd end, Consumer<Errors> done) {
+        var runner = runners.get(partition);
+        if (runner == null) {
+            done.accept(Errors.NOT_COORDINATOR);
+        } else {
+            runner.endTransaction(end, done);
         }
     }
 

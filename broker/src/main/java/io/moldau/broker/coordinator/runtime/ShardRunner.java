@@ -1,8 +1,10 @@
 package io.moldau.broker.coordinator.runtime;
 
+import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.time.Deadline;
+import io.moldau.log.producer.TransactionTerms;
 import io.moldau.wire.record.BatchBuilder;
 import io.moldau.wire.record.ControlRecord;
 import io.moldau.wire.record.DecompressionLimits;
@@ -84,6 +86,56 @@ final class ShardRunner<S extends CoordinatorShard> {
     ///
     /// @param refused is told why the shard does not serve
     void submit(Function<S, CoordinatorResult> operation, Consumer<Errors> refused) {
+        submitRound(refused, () -> {
+            begin();
+            carryOut(operation.apply(shard));
+        });
+    }
+
+    /// The same for an operation whose records belong to a transaction: they go to the log in a batch of their own.
+    /// At once if possible, because the log may refuse them, and then fails what was planned after them.
+    void submit(Transaction transaction, Function<S, CoordinatorResult> operation, Consumer<Errors> refused) {
+        submitRound(refused, () -> {
+            seal();
+            open = newBatch(
+                    new BatchBuilder()
+                            .compression(services.compression())
+                            .producer(transaction.producerId(), transaction.producerEpoch(), RecordBatch.NO_SEQUENCE)
+                            .transactional(true),
+                    transaction);
+            begin();
+            carryOut(operation.apply(shard));
+            seal();
+            write();
+        });
+    }
+
+    /// Writes the end of a transaction, and applies it as of then.
+    ///
+    /// @param done told how it ended: NONE once the marker is committed
+    void endTransaction(TransactionEnd end, Consumer<Errors> done) {
+        submitRound(done, () -> {
+            seal();
+            var marker = new ControlRecord.EndTransaction(end.committed(), end.coordinatorEpoch());
+            var batch = newBatch(
+                    ControlRecord.endTransaction(
+                            end.producerId(),
+                            end.producerEpoch(),
+                            services.time().milliseconds(),
+                            marker),
+                    new Transaction(
+                            end.producerId(),
+                            end.producerEpoch(),
+                            TransactionTerms.ofMarker(end.transactionVersion())));
+            shard.timeline().writeAt(batch.sequence());
+            shard.replayEndTransaction(end.producerId(), end.producerEpoch(), end.committed());
+            batch.await(List.of(Completion.answer(done::accept, Errors.NONE, error -> error)));
+            toAppend.addLast(batch);
+            write();
+        });
+    }
+
+    private void submitRound(Consumer<Errors> refused, Runnable round) {
         // Answered here so that nothing is queued behind a load.
         var now = status;
         if (now != Status.ACTIVE) {
@@ -96,9 +148,18 @@ final class ShardRunner<S extends CoordinatorShard> {
                 refused.accept(refusal(inside));
                 return;
             }
-            begin();
-            carryOut(operation.apply(shard));
+            round.run();
         });
+    }
+
+    /// Nothing is added any more to the batch that is open.
+    private void seal() {
+        if (open != null) {
+            if (!open.isEmpty()) {
+                toAppend.addLast(open);
+            }
+            open = null;
+        }
     }
 
     /// Runs the operation now, or when the shard has been loaded; never, if it is not to serve again.
@@ -122,14 +183,19 @@ final class ShardRunner<S extends CoordinatorShard> {
     /// What the shard changes from here on belongs to the open batch.
     private WriteBatch begin() {
         if (open == null) {
-            open = new WriteBatch(
-                    nextSequence++,
-                    new BatchBuilder().compression(services.compression()),
-                    services.time().nanoseconds(),
-                    () -> mailbox.submit(this::onLateOutcome));
+            open = newBatch(new BatchBuilder().compression(services.compression()), null);
         }
         shard.timeline().writeAt(open.sequence());
         return open;
+    }
+
+    private WriteBatch newBatch(BatchBuilder builder, @Nullable Transaction transaction) {
+        return new WriteBatch(
+                nextSequence++,
+                builder,
+                transaction,
+                services.time().nanoseconds(),
+                () -> mailbox.submit(this::onLateOutcome));
     }
 
     private void carryOut(CoordinatorResult result) {
@@ -194,6 +260,7 @@ final class ShardRunner<S extends CoordinatorShard> {
             return false;
         }
         var batch = begin();
+        var transaction = batch.transaction();
         if (!result.splittable() && batch.sizeInBytes() + bound > limit) {
             batch = nextBatch();
         }
@@ -207,8 +274,8 @@ final class ShardRunner<S extends CoordinatorShard> {
             batch.append(timestamp, keys.get(i), value);
             if (result.replay()) {
                 shard.replay(
-                        RecordBatch.NO_PRODUCER_ID,
-                        RecordBatch.NO_PRODUCER_EPOCH,
+                        transaction == null ? RecordBatch.NO_PRODUCER_ID : transaction.producerId(),
+                        transaction == null ? RecordBatch.NO_PRODUCER_EPOCH : transaction.producerEpoch(),
                         result.records().get(i));
             }
         }
@@ -217,8 +284,7 @@ final class ShardRunner<S extends CoordinatorShard> {
 
     private WriteBatch nextBatch() {
         if (open != null && !open.isEmpty()) {
-            toAppend.addLast(open);
-            open = null;
+            seal();
         }
         return begin();
     }
@@ -248,7 +314,14 @@ final class ShardRunner<S extends CoordinatorShard> {
                 open = null;
             }
             appending = batch;
-            services.log().append(partition, leaderEpoch, batch.build(), batch);
+            var transaction = batch.transaction();
+            services.log()
+                    .append(
+                            partition,
+                            leaderEpoch,
+                            batch.build(),
+                            transaction == null ? TransactionTerms.NONE : transaction.terms(),
+                            batch);
             var outcome = batch.pollOutcome();
             if (outcome == null) {
                 limitWait(batch);
@@ -288,13 +361,14 @@ final class ShardRunner<S extends CoordinatorShard> {
                 }
             }
             case WriteBatch.Outcome.Rejected(Errors error, String message) -> {
-                LOG.warn(
-                        "Appending {} records of a coordinator failed: partition={} leaderEpoch={} error={} {}",
-                        batch.recordCount(),
-                        partition,
-                        leaderEpoch,
-                        error,
-                        message);
+                LOG.atLevel(batch.transaction() == null ? Level.WARN : Level.INFO)
+                        .log(
+                                "Appending {} records of a coordinator failed: partition={} leaderEpoch={} error={} {}",
+                                batch.recordCount(),
+                                partition,
+                                leaderEpoch,
+                                error,
+                                message);
                 onRejected(batch, error);
             }
             case WriteBatch.Outcome.Awaited() -> throw new IllegalStateException("not an outcome");
@@ -343,8 +417,10 @@ final class ShardRunner<S extends CoordinatorShard> {
         shard.timeline().revertTo(rejected.sequence() - 1);
         for (var batch : failed) {
             batch.cancelTimeout();
-            services.metrics().batchFailed(partition, error, batch.operations());
-            fail(batch.takeCompletions(), error);
+            // What is wrong with a transaction is no news to others.
+            var told = batch == rejected || rejected.transaction() == null ? error : Errors.NOT_ENOUGH_REPLICAS;
+            services.metrics().batchFailed(partition, told, batch.operations());
+            fail(batch.takeCompletions(), told);
         }
     }
 

@@ -27,6 +27,7 @@ final class WriteBatch implements CoordinatorLog.AppendListener {
 
     private final long sequence;
     private final BatchBuilder builder;
+    private final @Nullable Transaction transaction;
     private final List<Completion> completions = new ArrayList<>();
     private final long plannedNanos;
     private final Runnable onLateOutcome;
@@ -34,16 +35,28 @@ final class WriteBatch implements CoordinatorLog.AppendListener {
     private @Nullable TimerTask timeout;
     private long lastOffset = -1L;
 
+    /// @param transaction what the batch belongs to, null if to none
     /// @param onLateOutcome called, on any thread, when the outcome comes after [#await]
-    WriteBatch(long sequence, BatchBuilder builder, long plannedNanos, Runnable onLateOutcome) {
+    WriteBatch(
+            long sequence,
+            BatchBuilder builder,
+            @Nullable Transaction transaction,
+            long plannedNanos,
+            Runnable onLateOutcome) {
         this.sequence = sequence;
         this.builder = builder;
+        this.transaction = transaction;
         this.plannedNanos = plannedNanos;
         this.onLateOutcome = onLateOutcome;
     }
 
     long sequence() {
         return sequence;
+    }
+
+    @Nullable
+    Transaction transaction() {
+        return transaction;
     }
 
     long plannedNanos() {

@@ -295,4 +295,81 @@ class CommittedOffsetsTest {
         it.shard().timeline().commitUpTo(Long.MAX_VALUE);
         assertThat(row(true).committedOffset()).isEqualTo(20);
     }
+
+    // ---- transactions ----
+
+    private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+
+    private void pending(long producerId, long offset) {
+        it.shard()
+                .offsets()
+                .replay(
+                        producerId,
+                        GroupHarness.GROUP,
+                        PARTITION,
+                        new CommittedOffset(offset, -1, "", it.nowMs(), CommittedOffset.NO_EXPIRY, Uuid.ZERO));
+    }
+
+    private void end(long producerId, boolean committed) {
+        it.shard().replayEndTransaction(producerId, (short) 0, committed);
+    }
+
+    @Test
+    void theLastCommitInTheLogCountsWheneverItsTransactionEnds() {
+        it.commitError("", -1);
+        pending(1, 20);
+        it.commit(it.commitRequest("", -1, "t", 0, 8L));
+        assertThat(row(true).errorCode()).isEqualTo(Errors.UNSTABLE_OFFSET_COMMIT.code());
+        end(1, true);
+        assertThat(row(true).committedOffset()).isEqualTo(8);
+
+        pending(1, 30);
+        pending(2, 40);
+        end(2, true);
+        assertThat(row(true).errorCode()).isEqualTo(Errors.UNSTABLE_OFFSET_COMMIT.code());
+        end(1, true);
+        assertThat(row(true).committedOffset()).isEqualTo(40);
+
+        pending(1, 50);
+        pending(2, 60);
+        end(1, true);
+        assertThat(it.shard().offsets().get(GroupHarness.GROUP, PARTITION))
+                .extracting(CommittedOffset::offset)
+                .isEqualTo(50L);
+        end(2, true);
+        assertThat(row(true).committedOffset()).isEqualTo(60);
+        it.shard().timeline().commitUpTo(Long.MAX_VALUE);
+        it.shard().offsets().compact();
+        assertThat(it.shard().offsets().openTransactions()).isZero();
+    }
+
+    @Test
+    void theEndOfATransactionIsTakenBackWithItsMarker() {
+        it.commitError("", -1);
+        var timeline = it.shard().timeline();
+        timeline.writeAt(100);
+        pending(1, 20);
+        timeline.writeAt(101);
+        end(1, true);
+        assertThat(row(true).committedOffset()).isEqualTo(20);
+        timeline.revertTo(100);
+        assertThat(row(true).errorCode()).isEqualTo(Errors.UNSTABLE_OFFSET_COMMIT.code());
+        timeline.writeAt(102);
+        end(1, false);
+        assertThat(row(true).committedOffset()).isEqualTo(7);
+        timeline.revertTo(101);
+        timeline.writeAt(103);
+        end(1, true);
+        timeline.commitUpTo(103);
+        assertThat(row(false).committedOffset()).isEqualTo(20);
+
+        timeline.writeAt(104);
+        pending(2, 30);
+        timeline.revertTo(103);
+        end(2, true);
+        assertThat(row(true).committedOffset()).isEqualTo(20);
+        timeline.commitUpTo(104);
+        it.shard().offsets().compact();
+        assertThat(it.shard().offsets().openTransactions()).isZero();
+    }
 }

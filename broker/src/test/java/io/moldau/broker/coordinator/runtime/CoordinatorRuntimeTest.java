@@ -2,13 +2,17 @@ package io.moldau.broker.coordinator.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;
 import io.moldau.common.FaultHandler;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.time.HashedWheelTimer;
+import io.moldau.log.producer.TransactionTerms;
 import io.moldau.testing.MockTime;
 import io.moldau.wire.record.BatchBuilder;
 import io.moldau.wire.record.Compression;
 import io.moldau.wire.record.ControlRecord;
+import io.moldau.wire.record.RecordBatches;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -391,5 +395,84 @@ class CoordinatorRuntimeTest {
         assertThat(sum.get()).isEqualTo(8_000 * 8_001 / 2);
         assertThat(shard().committed("a")).isEqualTo(8_000);
         assertThat(log.logEndOffset()).isEqualTo(8_000);
+    }
+
+    // ---- transactions ----
+
+    private static final Transaction TRANSACTION = new Transaction(7L, (short) 3, TransactionTerms.NONE);
+
+    private void addIn(Transaction transaction, String name) {
+        runtime.submit(0, transaction, shard -> shard.add(name, answers::add), error -> answers.add(error.name()));
+    }
+
+    private void end(boolean committed) {
+        runtime.endTransaction(
+                0, new TransactionEnd(7L, (short) 4, 1, committed, 2), error -> answers.add(error.name()));
+    }
+
+    @Test
+    void recordsOfATransactionHaveABatchOfTheirOwn() {
+        log.holdAppends();
+        add("a");
+        add("b");
+        addIn(TRANSACTION, "c");
+        addIn(TRANSACTION, "d");
+        add("e");
+        add("f");
+        end(true);
+        log.releaseAppends();
+
+        assertThat(answers).containsExactly("a1", "b1", "c1", "d1", "e1", "f1", "NONE");
+        var batches = log.read(new TopicPartition("topic", 0), 1, 0, 10_000);
+        var seen = new ArrayList<String>();
+        var reader = new RecordBatches(batches);
+        while (reader.tryNext() == RecordBatches.Step.BATCH) {
+            var batch = reader.batch();
+            seen.add(batch.recordCount()
+                    + (batch.isControl() ? "control" : "")
+                    + (batch.isTransactional() ? " of " + batch.producerId() + "/" + batch.producerEpoch() : ""));
+        }
+        assertThat(seen).containsExactly("1", "1", "1 of 7/3", "1 of 7/3", "2", "1control of 7/4");
+        assertThat(shard().producers).containsExactly(-1L, -1L, 7L, 7L, -1L, -1L);
+        assertThat(shard().transactions).containsExactly(true);
+    }
+
+    @Test
+    void anEndIsAppliedWhenItIsWrittenAndAnsweredWhenItIsCommitted() {
+        log.holdCommits();
+        end(false);
+        assertThat(answers).isEmpty();
+        assertThat(shard().transactions).containsExactly(false);
+        log.releaseCommits();
+        assertThat(answers).containsExactly("NONE");
+    }
+
+    @Test
+    void aTransactionThatTheLogRefusesTakesNothingElseWithIt() {
+        add("a");
+        log.refuseNextAppend(Errors.INVALID_PRODUCER_EPOCH);
+        addIn(TRANSACTION, "a");
+        add("a");
+
+        assertThat(answers).containsExactly("a1", "INVALID_PRODUCER_EPOCH", "a2");
+    }
+
+    @Test
+    void whatWasPlannedOnARefusedTransactionIsTriedAgain() {
+        log.holdAppends();
+        addIn(TRANSACTION, "a");
+        add("a");
+        log.refuseNextAppend(Errors.INVALID_PRODUCER_EPOCH);
+        log.releaseAppends();
+        add("a");
+
+        assertThat(answers).containsExactly("INVALID_PRODUCER_EPOCH", "NOT_ENOUGH_REPLICAS", "a1");
+    }
+
+    @Test
+    void aTransactionFindsNoShardElsewhere() {
+        runtime.submit(9, TRANSACTION, shard -> shard.add("a", answers::add), error -> answers.add(error.name()));
+        runtime.endTransaction(9, new TransactionEnd(7L, (short) 4, 1, true, 2), error -> answers.add(error.name()));
+        assertThat(answers).containsExactly("NOT_COORDINATOR", "NOT_COORDINATOR");
     }
 }

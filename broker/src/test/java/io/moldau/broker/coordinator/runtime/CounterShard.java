@@ -25,6 +25,7 @@ final class CounterShard implements CoordinatorShard {
     final List<String> ticks = new ArrayList<>();
     final List<Reply<String>> parked = new ArrayList<>();
     final List<Boolean> transactions = new ArrayList<>();
+    final List<Long> producers = new ArrayList<>();
     private int inside;
 
     static @Nullable CoordinatorRecord decode(ByteBuffer key, @Nullable ByteBuffer value) {
@@ -89,6 +90,7 @@ final class CounterShard implements CoordinatorShard {
 
     @Override
     public void replay(long producerId, short producerEpoch, CoordinatorRecord record) {
+        producers.add(producerId);
         var name = ((GroupMetadataKey) record.key()).group();
         if (record.value() == null) {
             counts.remove(name);

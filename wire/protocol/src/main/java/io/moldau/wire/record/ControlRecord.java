@@ -45,6 +45,11 @@ public sealed interface ControlRecord {
 
     /// A batch that holds one marker, at offset zero until the log places it.
     static ByteBuffer endTransactionBatch(long producerId, short producerEpoch, long timestamp, EndTransaction marker) {
+        return endTransaction(producerId, producerEpoch, timestamp, marker).build();
+    }
+
+    /// [#endTransactionBatch] before it is bytes.
+    static BatchBuilder endTransaction(long producerId, short producerEpoch, long timestamp, EndTransaction marker) {
         byte[] key = ByteBuffer.allocate(4)
                 .putShort((short) 0)
                 .putShort(marker.committed() ? COMMIT_TYPE : ABORT_TYPE)
@@ -57,7 +62,6 @@ public sealed interface ControlRecord {
                 .producer(producerId, producerEpoch, RecordBatch.NO_SEQUENCE)
                 .transactional(true)
                 .control(true)
-                .append(timestamp, key, value)
-                .build();
+                .append(timestamp, key, value);
     }
 }

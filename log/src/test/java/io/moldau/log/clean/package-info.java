@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.log.clean;
+
+import org.jspecify.annotations.NullMarked;
