@@ -21,7 +21,7 @@ import io.moldau.broker.api.security.SaslAuthenticateHandler;
 import io.moldau.broker.api.security.SaslHandshakeHandler;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.LogLevels;
-import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.metadata.ClusterView;
 import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.metadata.MetadataCache;
@@ -112,7 +112,7 @@ final class AdminApis {
                 .on(
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
-                        new FindCoordinatorHandler(cache, creator, OffsetsTopic::partitionFor, hungUp));
+                        new FindCoordinatorHandler(cache, creator, KeyHash::partitionFor, hungUp));
         return complete(routes, localId);
     }
 

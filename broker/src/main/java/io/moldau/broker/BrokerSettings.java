@@ -8,8 +8,11 @@ import io.moldau.broker.config.NetworkKeys;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.config.ReplicationKeys;
 import io.moldau.broker.config.TopicDefaultKeys;
+import io.moldau.broker.config.TransactionKeys;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.metadata.TopicCreator.InternalTopic;
 import io.moldau.broker.net.NetworkConfig;
@@ -156,6 +159,15 @@ final class BrokerSettings {
                 GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
     }
 
+    TransactionCoordinatorConfig transactions() {
+        return new TransactionCoordinatorConfig(
+                config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
+                config.get(TransactionKeys.ABORT_TIMED_OUT_INTERVAL_MS),
+                config.get(TransactionKeys.TRANSACTIONAL_ID_EXPIRATION_MS),
+                config.get(TransactionKeys.REMOVE_EXPIRED_INTERVAL_MS),
+                TransactionCoordinatorConfig.DEFAULTS.maxTransactionalIds());
+    }
+
     Map<String, InternalTopic> internalTopics() {
         return Map.of(
                 OffsetsTopic.NAME,
@@ -163,7 +175,15 @@ final class BrokerSettings {
                         config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS),
                         config.get(GroupKeys.OFFSETS_TOPIC_REPLICATION_FACTOR),
                         config.isSet(GroupKeys.OFFSETS_TOPIC_REPLICATION_FACTOR),
-                        OffsetsTopic.configs(config.get(GroupKeys.OFFSETS_TOPIC_SEGMENT_BYTES))));
+                        OffsetsTopic.configs(config.get(GroupKeys.OFFSETS_TOPIC_SEGMENT_BYTES))),
+                TransactionsTopic.NAME,
+                new InternalTopic(
+                        config.get(TransactionKeys.TRANSACTION_STATE_LOG_NUM_PARTITIONS),
+                        config.get(TransactionKeys.TRANSACTION_STATE_LOG_REPLICATION_FACTOR),
+                        config.isSet(TransactionKeys.TRANSACTION_STATE_LOG_REPLICATION_FACTOR),
+                        TransactionsTopic.configs(
+                                config.get(TransactionKeys.TRANSACTION_STATE_LOG_MIN_ISR),
+                                config.get(TransactionKeys.TRANSACTION_STATE_LOG_SEGMENT_BYTES))));
     }
 
     /// Bytes of the newest records kept in memory.

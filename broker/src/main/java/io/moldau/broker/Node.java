@@ -2,8 +2,8 @@ package io.moldau.broker;
 
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
-import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
 import io.moldau.broker.config.ConfigResolver;
@@ -25,6 +25,10 @@ import io.moldau.broker.coordinator.group.GroupShard;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
+import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
+import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -39,6 +43,7 @@ import io.moldau.broker.net.NettyServer;
 import io.moldau.broker.net.NetworkConfig;
 import io.moldau.broker.net.PeerLimits;
 import io.moldau.broker.net.PooledMemory;
+import io.moldau.broker.peer.BrokerRequests;
 import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
@@ -46,6 +51,7 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.broker.transaction.MarkerWriter;
 import io.moldau.common.Endpoint;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.TimerThread;
@@ -59,6 +65,7 @@ import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.AddPartitionsToTxnRequestData;
 import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
@@ -89,6 +96,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,6 +112,9 @@ public final class Node implements AutoCloseable {
 
     private static final String METADATA_DIRECTORY = "__cluster_metadata";
     private static final long MAINTENANCE_INTERVAL_MS = 500;
+
+    /// How long a request of a transaction may wait for its record: less than a client waits for its answer.
+    private static final long TRANSACTION_WRITE_TIMEOUT_MS = 15_000;
 
     private final NodeConfig config;
     private final NodeServices services;
@@ -135,6 +146,7 @@ public final class Node implements AutoCloseable {
             BrokerRegistrar registrar,
             LogDirs logDirs,
             GroupCoordinator groups,
+            TransactionCoordinator transactions,
             PartitionRegistry partitions,
             FetchSessions fetchSessions,
             NodeView.Throttles throttles) {}
@@ -250,6 +262,7 @@ public final class Node implements AutoCloseable {
                                 broker.logDirs(),
                                 broker.partitions(),
                                 broker.groups(),
+                                broker.transactions(),
                                 broker.fetchSessions(),
                                 broker.throttles(),
                                 broker.registrar()::brokerEpoch));
@@ -651,9 +664,17 @@ public final class Node implements AutoCloseable {
                 WriteTxnMarkersRequestData.class,
                 (request, version, reply) -> markers.write(request, reply::accept));
 
+        TransactionCoordinator transactions = opened(
+                "transaction coordinator", transactions(base, partitions, brokerRequests, registrar::brokerEpoch));
+        brokerRequests.local(
+                ApiKey.ADD_PARTITIONS_TO_TXN,
+                AddPartitionsToTxnRequestData.class,
+                (request, version, reply) -> transactions.addPartitions(request, version, reply::accept));
+
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
+        behindTheGate.add(new TransactionMetadataPublisher(config.nodeId(), transactions));
         follow(
                 base,
                 directories,
@@ -674,14 +695,14 @@ public final class Node implements AutoCloseable {
                 new DataApis.Services(
                         partitions,
                         fetchSessions,
-                        new ProducerIds(config.nodeId(), registrar::brokerEpoch, controller),
                         background,
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        config.get(TransactionKeys.TRANSACTION_MAX_TIMEOUT_MS),
                         replicas.readReplicas()));
         GroupApis.register(routes, groups, cache::image);
+        TransactionApis.register(
+                routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
         routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
         RequestRouter router = base.admin()
                 .onBroker(
@@ -703,7 +724,8 @@ public final class Node implements AutoCloseable {
         running = new Running(
                 directories,
                 cache,
-                new BrokerParts(registrar, logDirs, groups, partitions, fetchSessions, replicas.throttles()),
+                new BrokerParts(
+                        registrar, logDirs, groups, transactions, partitions, fetchSessions, replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,
@@ -760,6 +782,33 @@ public final class Node implements AutoCloseable {
                         config.get(LogKeys.MESSAGE_MAX_BYTES),
                         config.get(GroupKeys.OFFSETS_LOAD_BUFFER_SIZE),
                         config.get(GroupKeys.OFFSETS_COMMIT_TIMEOUT_MS)));
+    }
+
+    private TransactionCoordinator transactions(
+            Base base, PartitionRegistry partitions, BrokerRequests brokers, LongSupplier brokerEpoch) {
+        CoordinatorRuntime.Services runtime = new CoordinatorRuntime.Services(
+                new PartitionCoordinatorLog(partitions),
+                new TransactionRecordDecoder(),
+                services.time(),
+                base.timer(),
+                base.background(),
+                services.faults(),
+                services.meters().coordinators(),
+                Compression.NONE,
+                config.get(LogKeys.MESSAGE_MAX_BYTES),
+                config.get(TransactionKeys.TRANSACTION_STATE_LOG_LOAD_BUFFER_SIZE),
+                TRANSACTION_WRITE_TIMEOUT_MS);
+        return new TransactionCoordinator(
+                settings.transactions(),
+                new TransactionCoordinator.Services(
+                        runtime,
+                        new ProducerIds(
+                                config.nodeId(), brokerEpoch, base.controllers().active()),
+                        brokers,
+                        base.cache()::image,
+                        services.meters().transactions(),
+                        config.get(NetworkKeys.REQUEST_TIMEOUT_MS),
+                        config.get(TransactionKeys.TRANSACTION_STATE_LOG_NUM_PARTITIONS)));
     }
 
     private Supplier<RegisterBrokerRequest> registration(

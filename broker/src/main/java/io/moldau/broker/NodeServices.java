@@ -2,6 +2,7 @@ package io.moldau.broker;
 
 import io.moldau.broker.config.LogLevels;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
+import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.broker.replica.ReplicaMetrics;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.common.FaultHandler;
@@ -39,6 +40,7 @@ public record NodeServices(
             QuorumMetrics quorum,
             ControllerMetrics controller,
             CoordinatorMetrics coordinators,
+            TransactionMetrics transactions,
             ReplicaMetrics replicas) {
 
         /// Nothing is counted.
@@ -48,6 +50,7 @@ public record NodeServices(
                 QuorumMetrics.NONE,
                 ControllerMetrics.NONE,
                 CoordinatorMetrics.NONE,
+                TransactionMetrics.NONE,
                 ReplicaMetrics.NONE);
     }
 

@@ -4,6 +4,7 @@ import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
 import io.moldau.broker.net.NetworkState;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
@@ -63,6 +64,7 @@ public record NodeView(
             LogDirs logs,
             PartitionRegistry partitions,
             GroupCoordinator groups,
+            TransactionCoordinator transactions,
             FetchSessions fetchSessions,
             Throttles throttles,
             LongSupplier epoch) {}

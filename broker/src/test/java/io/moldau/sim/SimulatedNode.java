@@ -2,9 +2,9 @@ package io.moldau.sim;
 
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
-import io.moldau.broker.api.data.ProducerIds;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
@@ -14,6 +14,8 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.transaction.IdleTransactions;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -30,6 +32,7 @@ import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.FaultHandler;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.dir.LogDirs;
@@ -374,14 +377,21 @@ final class SimulatedNode extends Machine {
                     new DataApis.Services(
                             partitions,
                             new FetchSessions(1000, random.split()),
-                            new ProducerIds(id(), registrar::brokerEpoch, link),
                             background,
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            900_000,
                             ReadReplicas.LEADER_ONLY));
             GroupApis.register(routes, groups, cache::image);
+            TransactionApis.register(
+                    routes,
+                    IdleTransactions.coordinator(
+                            new ProducerIds(id(), registrar::brokerEpoch, link),
+                            cache::image,
+                            SimulatedNode.this,
+                            timer,
+                            background),
+                    group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);

@@ -143,13 +143,20 @@ public final class TopicCreator {
                 : Math.max(1, Math.min(internal.replicationFactor(), alive));
         List<CreatableTopicConfig> configs = new ArrayList<>();
         internal.configs()
-                .forEach((key, value) ->
-                        configs.add(new CreatableTopicConfig().setName(key).setValue(value)));
+                .forEach((key, value) -> configs.add(
+                        new CreatableTopicConfig().setName(key).setValue(withinReach(key, value, factor, internal))));
         return new CreatableTopic()
                 .setName(name)
                 .setNumPartitions(internal.partitions())
                 .setReplicationFactor((short) factor)
                 .setConfigs(configs);
+    }
+
+    /// Where there are fewer replicas than by the settings, they cannot ask for more of them to be in sync.
+    private static String withinReach(String key, String value, int factor, InternalTopic internal) {
+        return !internal.exactly() && key.equals("min.insync.replicas")
+                ? Integer.toString(Math.min(Integer.parseInt(value), factor))
+                : value;
     }
 
     private static Throwable unwrap(Throwable failure) {

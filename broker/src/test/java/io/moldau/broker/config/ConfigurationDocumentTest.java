@@ -51,8 +51,10 @@ class ConfigurationDocumentTest {
                 - A node that is controller and broker, and is given `listeners` without a controller listener, adds one
                   on a free port of loopback, as long as neither `controller.quorum.voters` nor
                   `controller.listener.names` is set.
-                - `offsets.topic.replication.factor` left at its default means at most that many replicas: a cluster
-                  with fewer brokers makes the topic with as many as it has. Set by hand, it is taken at its word.
+                - `offsets.topic.replication.factor` and `transaction.state.log.replication.factor` left at their defaults
+                  mean at most that many replicas: a cluster with fewer brokers makes the topic with as many as it has,
+                  and asks for no more of them to be in sync. Set by hand, they are taken at their word.
+                - A transaction is aborted when its time-out has passed, not at the next of a broker's rounds.
                 - `moldau.produce.validation` is `header`: a compressed batch is checked by its header and its checksum
                   without unpacking it. Kafka unpacks every batch; `full` does that here.
                 - `socket.receive.buffer.bytes` and `socket.send.buffer.bytes` are -1: the kernel sizes the buffers.

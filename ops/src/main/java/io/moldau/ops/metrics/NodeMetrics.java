@@ -4,6 +4,7 @@ import io.moldau.broker.NodeServices;
 import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
+import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.ops.state.GroupLags;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,7 +43,8 @@ public final class NodeMetrics implements AutoCloseable {
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
                 services.time());
         this.services = services.withMeters(
-                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, traffic), List.of(partitions));
+                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, TransactionMetrics.NONE, traffic),
+                List.of(partitions));
     }
 
     /// What the node is to be started with.

@@ -6,7 +6,6 @@ import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.time.Time;
 import io.moldau.wire.message.DeleteRecordsRequestData;
 import io.moldau.wire.message.FetchRequestData;
-import io.moldau.wire.message.InitProducerIdRequestData;
 import io.moldau.wire.message.ListOffsetsRequestData;
 import io.moldau.wire.message.OffsetForLeaderEpochRequestData;
 import io.moldau.wire.message.ProduceRequestData;
@@ -23,17 +22,14 @@ public final class DataApis {
     /// @param diskThreads may wait for the disk
     /// @param memory for records read from files
     /// @param fetchMaxBytes `fetch.max.bytes`
-    /// @param maxTransactionTimeoutMs `transaction.max.timeout.ms`
     /// @param readReplicas which replica a consumer should rather read from
     public record Services(
             PartitionRegistry partitions,
             FetchSessions sessions,
-            ProducerIds producerIds,
             Executor diskThreads,
             MemorySource memory,
             Time time,
             int fetchMaxBytes,
-            int maxTransactionTimeoutMs,
             ReadReplicas readReplicas) {}
 
     public static void register(RequestRouter.Builder router, Services services) {
@@ -60,10 +56,6 @@ public final class DataApis {
                 .on(
                         ApiKey.DELETE_RECORDS,
                         DeleteRecordsRequestData.class,
-                        new DeleteRecordsHandler(services.partitions(), services.diskThreads()))
-                .on(
-                        ApiKey.INIT_PRODUCER_ID,
-                        InitProducerIdRequestData.class,
-                        new InitProducerIdHandler(services.producerIds(), services.maxTransactionTimeoutMs()));
+                        new DeleteRecordsHandler(services.partitions(), services.diskThreads()));
     }
 }

@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
-/// FindCoordinator, versions 0 to 6: which broker looks after a group.
+/// FindCoordinator, versions 0 to 6: which broker looks after a group, or a transactional id.
 ///
-/// v1 added transactions (KIP-98), v4 several keys at a time (KIP-699), v6 share groups (KIP-932). The offsets topic is
-/// created by the first question about a group.
+/// v1 added transactions (KIP-98), v4 several keys at a time (KIP-699), v6 share groups (KIP-932). The topic they
+/// are kept in is created by the first question about one.
 public final class FindCoordinatorHandler implements RequestHandler<FindCoordinatorRequestData> {
 
     private static final byte GROUP = 0;
@@ -39,7 +39,7 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
     private final ToIntBiFunction<String, Integer> partitionOf;
     private final HungUpBrokers hungUp;
 
-    /// @param partitionOf the partition of the offsets topic for a group, of so many
+    /// @param partitionOf the partition of the topic for a key, of so many
     public FindCoordinatorHandler(
             MetadataCache cache,
             TopicCreator creator,
@@ -61,27 +61,23 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
             respond(context, keys.stream().map(key -> failed(key, refusal)).toList());
             return;
         }
-        if (cache.image().topics().topic(TopicNames.CONSUMER_OFFSETS) != null) {
-            respond(context, coordinators(context, keys, null));
+        String topic = keyType == TRANSACTION ? TopicNames.TRANSACTION_STATE : TopicNames.CONSUMER_OFFSETS;
+        if (cache.image().topics().topic(topic) != null) {
+            respond(context, coordinators(context, topic, keys, null));
             return;
         }
         creator.create(
-                        List.of(TopicNames.CONSUMER_OFFSETS),
+                        List.of(topic),
                         context.principal(),
                         context.clientAddress(),
                         context.receivedNanos() + CREATION_WAIT_NANOS)
                 .thenAccept(results -> LateAnswer.give(
-                        context,
-                        () -> respond(context, coordinators(context, keys, results.get(TopicNames.CONSUMER_OFFSETS)))));
+                        context, () -> respond(context, coordinators(context, topic, keys, results.get(topic)))));
     }
 
     private static ApiError refusal(short version, byte keyType) {
         return switch (keyType) {
-            case GROUP -> ApiError.NONE;
-            case TRANSACTION ->
-                new ApiError(
-                        Errors.INVALID_REQUEST,
-                        "This broker has no transaction coordinator yet: use a producer without transactional.id.");
+            case GROUP, TRANSACTION -> ApiError.NONE;
             case SHARE ->
                 new ApiError(
                         Errors.INVALID_REQUEST,
@@ -96,28 +92,28 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
         };
     }
 
-    private List<Coordinator> coordinators(RequestContext context, List<String> keys, @Nullable ApiError creation) {
+    private List<Coordinator> coordinators(
+            RequestContext context, String name, List<String> keys, @Nullable ApiError creation) {
         MetadataImage image = cache.image();
         ClusterView view = new ClusterView(image, context.listenerName(), hungUp);
-        TopicImage topic = image.topics().topic(TopicNames.CONSUMER_OFFSETS);
+        TopicImage topic = image.topics().topic(name);
         List<Coordinator> coordinators = new ArrayList<>();
         for (String key : keys) {
-            coordinators.add(coordinator(key, topic, view, creation));
+            coordinators.add(coordinator(key, name, topic, view, creation));
         }
         return coordinators;
     }
 
     private Coordinator coordinator(
-            String key, @Nullable TopicImage topic, ClusterView view, @Nullable ApiError creation) {
+            String key, String name, @Nullable TopicImage topic, ClusterView view, @Nullable ApiError creation) {
         if (topic == null) {
             return failed(
                     key,
                     new ApiError(
                             Errors.COORDINATOR_NOT_AVAILABLE,
                             creation != null && creation.isFailure()
-                                    ? "The topic " + TopicNames.CONSUMER_OFFSETS + " cannot be created: "
-                                            + creation.messageOrDefault()
-                                    : "The topic " + TopicNames.CONSUMER_OFFSETS + " is being created."));
+                                    ? "The topic " + name + " cannot be created: " + creation.messageOrDefault()
+                                    : "The topic " + name + " is being created."));
         }
         int partition = partitionOf.applyAsInt(key, topic.partitions().size());
         PartitionRegistration registration = topic.partition(partition);
@@ -128,7 +124,7 @@ public final class FindCoordinatorHandler implements RequestHandler<FindCoordina
                     key,
                     new ApiError(
                             Errors.COORDINATOR_NOT_AVAILABLE,
-                            TopicNames.CONSUMER_OFFSETS + "-" + partition + " has no leader at the moment."));
+                            name + "-" + partition + " has no leader at the moment."));
         }
         return new Coordinator()
                 .setKey(key)

@@ -6,6 +6,7 @@ import static io.moldau.broker.coordinator.group.ClassicGroupMember.syncError;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
+import io.moldau.broker.coordinator.runtime.Gather;
 import io.moldau.broker.coordinator.runtime.Reply;
 import io.moldau.broker.transaction.TransactionEnd;
 import io.moldau.common.Errors;

@@ -1,5 +1,6 @@
 package io.moldau.broker.coordinator.group;
 
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import java.util.Map;
 
 /// The internal topic that groups live in.
@@ -19,10 +20,8 @@ public final class OffsetsTopic {
                 "segment.bytes", Integer.toString(segmentBytes));
     }
 
-    /// The partition whose leader coordinates the group. The number of partitions is the topic's own, which cannot
-    /// change without moving groups away from their state.
+    /// The partition whose leader coordinates the group.
     public static int partitionFor(String groupId, int partitions) {
-        int hash = groupId.hashCode();
-        return (hash == Integer.MIN_VALUE ? 0 : Math.abs(hash)) % partitions;
+        return KeyHash.partitionFor(groupId, partitions);
     }
 }

@@ -89,6 +89,11 @@ public final class TimelineMap<K, V> {
         return history == null ? latest.get(key) : history.getFirst().previous();
     }
 
+    /// Whether the key has changed and that is not committed yet.
+    public boolean isUncommitted(K key) {
+        return uncommitted.containsKey(key);
+    }
+
     /// The committed entries, copied.
     public List<Map.Entry<K, V>> committedEntries() {
         var entries = new ArrayList<Map.Entry<K, V>>(latest.size());

@@ -672,7 +672,7 @@ class DataApisTest {
                                         .setTransactionTimeoutMs(1000),
                                 InitProducerIdResponseData.class)
                         .errorCode()))
-                .isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
+                .isEqualTo(Errors.NOT_COORDINATOR);
         assertThat(Errors.forCode(client.call(
                                 ApiKey.INIT_PRODUCER_ID,
                                 version,

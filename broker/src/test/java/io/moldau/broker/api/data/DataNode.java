@@ -1,5 +1,8 @@
 package io.moldau.broker.api.data;
 
+import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.coordinator.transaction.IdleTransactions;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
 import io.moldau.broker.net.NettyServer;
@@ -16,6 +19,7 @@ import io.moldau.broker.request.RequestRouter;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
+import io.moldau.common.time.HashedWheelTimer;
 import io.moldau.common.time.SystemTime;
 import io.moldau.common.time.Time;
 import io.moldau.log.LogConfig;
@@ -110,15 +114,16 @@ public final class DataNode implements AutoCloseable {
         DataApis.register(
                 router,
                 new DataApis.Services(
-                        partitions,
-                        sessions,
+                        partitions, sessions, diskThreads, memory, time, 55 << 20, ReadReplicas.LEADER_ONLY));
+        TransactionApis.register(
+                router,
+                IdleTransactions.coordinator(
                         new ProducerIds(NODE_ID, () -> 1L, controller()),
-                        diskThreads,
-                        memory,
+                        () -> image,
                         time,
-                        55 << 20,
-                        900_000,
-                        ReadReplicas.LEADER_ONLY));
+                        new HashedWheelTimer(0, () -> {}),
+                        diskThreads),
+                group -> new TopicPartition("__consumer_offsets", 0));
         router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
             var response = new ApiVersionsResponseData();
             for (ApiKey api : List.of(

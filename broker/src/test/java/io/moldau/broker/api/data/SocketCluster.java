@@ -1,5 +1,8 @@
 package io.moldau.broker.api.data;
 
+import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.coordinator.transaction.IdleTransactions;
+import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.net.EventLoops;
 import io.moldau.broker.net.ListenerConfig;
@@ -270,13 +273,16 @@ final class SocketCluster implements AutoCloseable {
                     new DataApis.Services(
                             partitions,
                             new FetchSessions(100, random),
-                            new ProducerIds(id, this::epoch, controller()),
                             diskThreads,
                             memory,
                             time,
                             55 << 20,
-                            900_000,
                             ReadReplicas.rackAware(() -> known)));
+            TransactionApis.register(
+                    router,
+                    IdleTransactions.coordinator(
+                            new ProducerIds(id, this::epoch, controller()), () -> known, time, timer, diskThreads),
+                    group -> new TopicPartition("__consumer_offsets", 0));
             router.on(ApiKey.API_VERSIONS, ApiVersionsRequestData.class, (context, request) -> {
                 var response = new ApiVersionsResponseData();
                 for (ApiKey api : List.of(

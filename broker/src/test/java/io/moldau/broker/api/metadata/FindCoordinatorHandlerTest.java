@@ -141,7 +141,7 @@ class FindCoordinatorHandlerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {1, 2, 9})
+    @ValueSource(bytes = {2, 9})
     void coordinatorsThatAreNotBuiltOrNotKnownAreRefused(byte type) {
         var response = Call.answer(
                 handler(false),
@@ -150,6 +150,19 @@ class FindCoordinatorHandlerTest {
                 group(6, "x").setKeyType(type),
                 FindCoordinatorResponseData.class);
         assertThat(response.coordinators().getFirst().errorCode()).isEqualTo(Errors.INVALID_REQUEST.code());
+    }
+
+    @Test
+    void transactionalIdsHaveATopicOfTheirOwn() {
+        metadata.topic(OffsetsTopic.NAME, 5).topic("__transaction_state", 3).publish();
+        var response = Call.answer(
+                handler(true),
+                ApiKey.FIND_COORDINATOR,
+                6,
+                group(6, "t").setKeyType((byte) 1),
+                FindCoordinatorResponseData.class);
+        assertThat(only(6, response).errorCode()).isZero();
+        assertThat(only(6, response).nodeId()).isEqualTo(1);
     }
 
     private static CreateTopicsResponseData result(Errors error, String message) {

@@ -1,4 +1,4 @@
-package io.moldau.broker.api.data;
+package io.moldau.broker.coordinator.transaction;
 
 import io.moldau.common.ApiError;
 import io.moldau.common.ApiException;

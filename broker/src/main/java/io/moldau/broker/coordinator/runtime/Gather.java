@@ -1,15 +1,15 @@
-package io.moldau.broker.coordinator.group;
+package io.moldau.broker.coordinator.runtime;
 
-import io.moldau.broker.coordinator.runtime.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /// Puts the answers of several shards together, in the order they were asked for. Each place is filled once, from any
 /// thread; whoever fills the last one passes all of them on.
-final class Gather<T> {
+public final class Gather<T> {
 
     private final AtomicReferenceArray<T> answers;
     private final AtomicInteger missing;
@@ -22,8 +22,7 @@ final class Gather<T> {
     }
 
     /// Asks for each question and passes on the answers.
-    static <Q, T> void all(
-            List<Q> questions, java.util.function.BiConsumer<Q, Reply<T>> ask, Consumer<List<T>> complete) {
+    public static <Q, T> void all(List<Q> questions, BiConsumer<Q, Reply<T>> ask, Consumer<List<T>> complete) {
         if (questions.isEmpty()) {
             complete.accept(List.of());
             return;

@@ -1,0 +1,5 @@
+/// Tests of the transaction coordinator.
+@NullMarked
+package io.moldau.broker.coordinator.transaction;
+
+import org.jspecify.annotations.NullMarked;
