@@ -3,6 +3,7 @@ package io.moldau.broker;
 import io.moldau.broker.api.data.DataApis;
 import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.group.GroupApis;
+import io.moldau.broker.api.transaction.DescribeProducersHandler;
 import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.config.ClusterKeys;
@@ -25,10 +26,12 @@ import io.moldau.broker.coordinator.group.GroupShard;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.coordinator.transaction.ProducerIds;
 import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
 import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
 import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.DataDirectories;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -49,7 +52,9 @@ import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -60,12 +65,16 @@ import io.moldau.log.dir.LogDirs;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.wire.message.AddPartitionsToTxnRequestData;
+import io.moldau.wire.message.DescribeProducersRequestData;
 import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.record.Compression;
@@ -647,10 +656,11 @@ public final class Node implements AutoCloseable {
                         Objects.requireNonNullElse(config.interBrokerListener(), ""),
                         base.peers(),
                         cache::image));
+        TransactionVerification verification = verification(base, partitions, brokerRequests);
         CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
-                groupRuntime, cache::image, time, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+                groupRuntime, cache::image, time, verification, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
         MarkerWriter markers = new MarkerWriter(
                 partitions,
                 OffsetsTopic.NAME,
@@ -699,11 +709,16 @@ public final class Node implements AutoCloseable {
                         memory,
                         time,
                         config.get(ReplicationKeys.FETCH_MAX_BYTES),
-                        replicas.readReplicas()));
+                        replicas.readReplicas(),
+                        verification));
         GroupApis.register(routes, groups, cache::image);
         TransactionApis.register(
                 routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
-        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
+        routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers))
+                .on(
+                        ApiKey.DESCRIBE_PRODUCERS,
+                        DescribeProducersRequestData.class,
+                        new DescribeProducersHandler(partitions, background));
         RequestRouter router = base.admin()
                 .onBroker(
                         routes,
@@ -731,6 +746,37 @@ public final class Node implements AutoCloseable {
                 ready,
                 base,
                 controllerRole);
+    }
+
+    private TransactionVerification verification(
+            Base base, PartitionRegistry partitions, PeerBrokerRequests brokerRequests) {
+        MetadataCache cache = base.cache();
+        return new TransactionVerification(
+                new CoordinatorQuestions(
+                        brokerRequests,
+                        transactionalId -> transactionCoordinator(cache.image(), transactionalId),
+                        base.time(),
+                        base.timer(),
+                        base.background(),
+                        new CoordinatorQuestions.Patience(
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MS),
+                                config.get(TransactionKeys.ADD_PARTITIONS_RETRY_BACKOFF_MAX_MS),
+                                config.get(NetworkKeys.REQUEST_TIMEOUT_MS))),
+                partitions,
+                () -> base.resolver()
+                        .ofBroker(
+                                TransactionKeys.PARTITION_VERIFICATION_ENABLE,
+                                cache.image().configs()));
+    }
+
+    /// The broker that coordinates a transactional id, -1 if none is known.
+    private static int transactionCoordinator(MetadataImage image, String transactionalId) {
+        TopicImage topic = image.topics().topic(TransactionsTopic.NAME);
+        PartitionRegistration partition = topic == null || topic.partitions().isEmpty()
+                ? null
+                : topic.partition(
+                        KeyHash.partitionFor(transactionalId, topic.partitions().size()));
+        return partition == null ? PartitionRegistration.NO_LEADER : partition.leader();
     }
 
     /// By absolute path, as the logs name them.

@@ -31,6 +31,7 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -350,7 +351,12 @@ final class SimulatedNode extends Machine {
                             1_000_000,
                             4_096,
                             5_000));
-            var groups = new GroupCoordinator(runtime, cache::image, SimulatedNode.this, Scenario.GROUP_PARTITIONS);
+            var groups = new GroupCoordinator(
+                    runtime,
+                    cache::image,
+                    SimulatedNode.this,
+                    TestVerification.withoutCoordinator(partitions),
+                    Scenario.GROUP_PARTITIONS);
             var loaderThread = thread("metadata loader");
             var loader = new MetadataLoader(
                     loaderThread,
@@ -381,7 +387,8 @@ final class SimulatedNode extends Machine {
                             memory,
                             SimulatedNode.this,
                             1 << 20,
-                            ReadReplicas.LEADER_ONLY));
+                            ReadReplicas.LEADER_ONLY,
+                            TestVerification.withoutCoordinator(partitions)));
             GroupApis.register(routes, groups, cache::image);
             TransactionApis.register(
                     routes,

@@ -16,6 +16,24 @@ public final class TransactionKeys {
             .importance(HIGH)
             .describedAs("Longest transaction time-out a producer may ask for.");
 
+    public static final ConfigKey<Boolean> PARTITION_VERIFICATION_ENABLE = ConfigKey.of(
+                    "transaction.partition.verification.enable", ConfigType.bool())
+            .defaultTo(true)
+            .importance(LOW)
+            .describedAs("Whether a transactional write is checked against the partitions its transaction names.");
+
+    public static final ConfigKey<Integer> ADD_PARTITIONS_RETRY_BACKOFF_MAX_MS = ConfigKey.of(
+                    "add.partitions.to.txn.retry.backoff.max.ms", ConfigType.intAtLeast(0))
+            .defaultTo(100)
+            .importance(HIGH)
+            .describedAs("Longest time the server itself retries adding a partition to a transaction.");
+
+    public static final ConfigKey<Integer> ADD_PARTITIONS_RETRY_BACKOFF_MS = ConfigKey.of(
+                    "add.partitions.to.txn.retry.backoff.ms", ConfigType.intAtLeast(1))
+            .defaultTo(20)
+            .importance(HIGH)
+            .describedAs("Pause before the server adds a partition to a transaction again.");
+
     public static final ConfigKey<Integer> TRANSACTION_STATE_LOG_LOAD_BUFFER_SIZE = ConfigKey.of(
                     "transaction.state.log.load.buffer.size", ConfigType.intAtLeast(1))
             .defaultTo(5_242_880)
@@ -76,14 +94,7 @@ public final class TransactionKeys {
             KnownKey.used(TRANSACTION_STATE_LOG_SEGMENT_BYTES),
             KnownKey.used(ABORT_TIMED_OUT_INTERVAL_MS),
             KnownKey.used(REMOVE_EXPIRED_INTERVAL_MS),
-            KnownKey.accepted(
-                            ConfigKey.of("transaction.partition.verification.enable", ConfigType.bool())
-                                    .defaultTo(true)
-                                    .importance(LOW)
-                                    .describedAs(
-                                            "Whether a transactional write is checked against the partitions its transaction names."),
-                            Reasons.TXN)
-                    .clusterWide(),
+            KnownKey.used(PARTITION_VERIFICATION_ENABLE).clusterWide(),
             KnownKey.later(
                     ConfigKey.of("transaction.two.phase.commit.enable", ConfigType.bool())
                             .defaultTo(false)
@@ -91,18 +102,8 @@ public final class TransactionKeys {
                             .describedAs("Whether transactions may be prepared for an outer coordinator."),
                     Reasons.TXN),
             KnownKey.used(TRANSACTIONAL_ID_EXPIRATION_MS),
-            KnownKey.accepted(
-                    ConfigKey.of("add.partitions.to.txn.retry.backoff.max.ms", ConfigType.intAtLeast(0))
-                            .defaultTo(100)
-                            .importance(HIGH)
-                            .describedAs("Longest time the server itself retries adding a partition to a transaction."),
-                    Reasons.TXN),
-            KnownKey.accepted(
-                    ConfigKey.of("add.partitions.to.txn.retry.backoff.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(20)
-                            .importance(HIGH)
-                            .describedAs("Pause before the server adds a partition to a transaction again."),
-                    Reasons.TXN));
+            KnownKey.used(ADD_PARTITIONS_RETRY_BACKOFF_MAX_MS),
+            KnownKey.used(ADD_PARTITIONS_RETRY_BACKOFF_MS));
 
     private TransactionKeys() {}
 }

@@ -3,6 +3,7 @@ package io.moldau.broker.api.data;
 import io.moldau.broker.replica.MemorySource;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.time.Time;
 import io.moldau.wire.message.DeleteRecordsRequestData;
 import io.moldau.wire.message.FetchRequestData;
@@ -23,6 +24,7 @@ public final class DataApis {
     /// @param memory for records read from files
     /// @param fetchMaxBytes `fetch.max.bytes`
     /// @param readReplicas which replica a consumer should rather read from
+    /// @param verification of the batches of transactions
     public record Services(
             PartitionRegistry partitions,
             FetchSessions sessions,
@@ -30,10 +32,14 @@ public final class DataApis {
             MemorySource memory,
             Time time,
             int fetchMaxBytes,
-            ReadReplicas readReplicas) {}
+            ReadReplicas readReplicas,
+            TransactionVerification verification) {}
 
     public static void register(RequestRouter.Builder router, Services services) {
-        router.on(ApiKey.PRODUCE, ProduceRequestData.class, new ProduceHandler(services.partitions()))
+        router.on(
+                        ApiKey.PRODUCE,
+                        ProduceRequestData.class,
+                        new ProduceHandler(services.partitions(), services.verification()))
                 .on(
                         ApiKey.FETCH,
                         FetchRequestData.class,

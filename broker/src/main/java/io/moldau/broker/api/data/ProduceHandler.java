@@ -7,6 +7,7 @@ import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.WatermarkWait;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
@@ -28,6 +29,7 @@ import io.moldau.wire.record.RecordBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,9 +60,11 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
     private static final String ADMIN_CLIENT_ID = "__admin_client";
 
     private final PartitionRegistry partitions;
+    private final TransactionVerification verification;
 
-    public ProduceHandler(PartitionRegistry partitions) {
+    public ProduceHandler(PartitionRegistry partitions, TransactionVerification verification) {
         this.partitions = partitions;
+        this.verification = verification;
     }
 
     @Override
@@ -80,6 +84,12 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
 
         private final List<Waiting> waiting = new ArrayList<>(0);
         private @Nullable Deadline deadline;
+
+        /// Why nothing is waited for any more; guarded by `waiting`.
+        private @Nullable String ended;
+
+        /// Owned by the event loop.
+        private long transactionalProducer = RecordBatch.NO_PRODUCER_ID;
 
         /// A partition whose records are in the log and not yet with all in-sync replicas.
         private record Waiting(WatermarkWait ack, PartitionProduceResponse answer) {}
@@ -113,7 +123,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                 }
             }
             synchronized (waiting) {
-                if (!waiting.isEmpty()) {
+                if (open.get() > 1) {
                     deadline =
                             context.deadlines().after(TimeUnit.MILLISECONDS.toNanos(request.timeoutMs()), this::expire);
                     context.whenDisconnected(this::giveUp);
@@ -135,11 +145,37 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                         Errors.INVALID_TOPIC_EXCEPTION, name + " is written by the broker itself, not by producers");
             }
             BufferRecords records = checked(data.records());
+            AppendTerms terms = request.acks() == ACKS_ALL ? AppendTerms.CLIENT_ALL : AppendTerms.CLIENT_LEADER;
             open.incrementAndGet();
-            partition.appendAsLeader(
-                    records,
-                    request.acks() == ACKS_ALL ? AppendTerms.CLIENT_ALL : AppendTerms.CLIENT_LEADER,
-                    outcome -> appended(partition, outcome, answer));
+            if (isTransactional(records)) {
+                produceInTransaction(
+                        partition, records, terms.with(verification.produceTerms(context.apiVersion())), answer);
+            } else {
+                partition.appendAsLeader(records, terms, outcome -> appended(partition, outcome, answer));
+            }
+        }
+
+        /// The first batch of a transaction in the partition waits for the transaction coordinator.
+        private void produceInTransaction(
+                Partition partition, BufferRecords records, AppendTerms terms, PartitionProduceResponse answer) {
+            partition.appendAsLeader(records, terms, outcome -> {
+                if (outcome instanceof AppendOutcome.Unverified) {
+                    verification.append(
+                            partition,
+                            Objects.requireNonNull(request.transactionalId()),
+                            context.apiVersion(),
+                            records,
+                            terms,
+                            later -> appended(partition, later, answer));
+                } else {
+                    appended(partition, outcome, answer);
+                }
+            });
+        }
+
+        private static boolean isTransactional(BufferRecords records) {
+            ByteBuffer buffer = records.buffer();
+            return (buffer.getShort(buffer.position() + RecordBatch.ATTRIBUTES_OFFSET) & TRANSACTIONAL_BIT) != 0;
         }
 
         /// What depends on the version of the request rather than on the topic; the log checks the rest.
@@ -172,9 +208,24 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
                         "zstd needs Produce version " + ZSTD_VERSION + " or newer, this is " + context.apiVersion());
             }
             if ((attributes & TRANSACTIONAL_BIT) != 0) {
-                throw new ApiException(Errors.INVALID_TXN_STATE, "the producer has no open transaction on this broker");
+                checkProducer(buffer.getLong(at + RecordBatch.PRODUCER_ID_OFFSET));
             }
             return records;
+        }
+
+        /// One transactional producer speaks in one request.
+        private void checkProducer(long producerId) {
+            if (request.transactionalId() == null) {
+                throw new ApiException(
+                        Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+                        "transactional records need the transactional id of their producer");
+            }
+            if (transactionalProducer != RecordBatch.NO_PRODUCER_ID && transactionalProducer != producerId) {
+                throw new ApiException(
+                        Errors.INVALID_PRODUCER_ID_MAPPING,
+                        "transactional records of one request must have one producer id");
+            }
+            transactionalProducer = producerId;
         }
 
         private void appended(Partition partition, AppendOutcome outcome, PartitionProduceResponse answer) {
@@ -220,6 +271,11 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
             }
             // Under the lock, so that the wait is in the list before it can be looked for there.
             synchronized (waiting) {
+                if (ended != null) {
+                    fail(answer, Errors.REQUEST_TIMED_OUT, ended);
+                    decided();
+                    return;
+                }
                 WatermarkWait wait = partition.whenHighWatermarkReaches(lastOffset + 1, outcome -> {
                     if (outcome != Errors.NONE) {
                         fail(answer, outcome, "leadership ended before all in-sync replicas had the records");
@@ -254,6 +310,7 @@ public final class ProduceHandler implements RequestHandler<ProduceRequestData> 
         private void endWaits(String reason) {
             List<Waiting> left;
             synchronized (waiting) {
+                ended = reason;
                 left = List.copyOf(waiting);
                 waiting.clear();
             }

@@ -15,6 +15,7 @@ import io.moldau.wire.message.OffsetCommitRequestData;
 import io.moldau.wire.message.OffsetDeleteRequestData;
 import io.moldau.wire.message.OffsetFetchRequestData;
 import io.moldau.wire.message.SyncGroupRequestData;
+import io.moldau.wire.message.TxnOffsetCommitRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import java.util.function.Supplier;
 
@@ -31,6 +32,10 @@ public final class GroupApis {
                 .on(ApiKey.HEARTBEAT, HeartbeatRequestData.class, new HeartbeatHandler(coordinator))
                 .on(ApiKey.LEAVE_GROUP, LeaveGroupRequestData.class, new LeaveGroupHandler(coordinator))
                 .on(ApiKey.OFFSET_COMMIT, OffsetCommitRequestData.class, new OffsetCommitHandler(coordinator, image))
+                .on(
+                        ApiKey.TXN_OFFSET_COMMIT,
+                        TxnOffsetCommitRequestData.class,
+                        new TxnOffsetCommitHandler(coordinator, image))
                 .on(ApiKey.OFFSET_FETCH, OffsetFetchRequestData.class, new OffsetFetchHandler(coordinator, image))
                 .on(ApiKey.OFFSET_DELETE, OffsetDeleteRequestData.class, new OffsetDeleteHandler(coordinator, image))
                 .on(ApiKey.DESCRIBE_GROUPS, DescribeGroupsRequestData.class, new DescribeGroupsHandler(coordinator))

@@ -6,6 +6,7 @@ import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.Errors;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.image.TopicImage;
+import io.moldau.metadata.image.TopicsImage;
 import io.moldau.wire.message.OffsetCommitRequestData;
 import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -35,23 +36,28 @@ final class OffsetCommitHandler implements RequestHandler<OffsetCommitRequestDat
 
     @Override
     public void handle(RequestContext context, OffsetCommitRequestData request) {
-        boolean byId = context.apiVersion() >= TOPIC_IDS_VERSION;
-        var topics = image.get().topics();
+        var refused = keepExisting(request, image.get().topics(), context.apiVersion() >= TOPIC_IDS_VERSION);
+        if (request.topics().isEmpty()) {
+            context.respond(new OffsetCommitResponseData().setTopics(refused));
+            return;
+        }
+        coordinator.commitOffsets(GroupApis.member(context), request, response -> {
+            merge(response, refused);
+            context.respond(response);
+        });
+    }
+
+    /// Takes out of the request what does not exist, and gives that with its errors.
+    static List<OffsetCommitResponseTopic> keepExisting(
+            OffsetCommitRequestData request, TopicsImage topics, boolean byId) {
         var existing = new ArrayList<OffsetCommitRequestTopic>();
         var refused = new ArrayList<OffsetCommitResponseTopic>();
         for (var topic : request.topics()) {
             var known = byId ? topics.topic(topic.topicId()) : topics.topic(topic.name());
             split(topic, known, byId, existing, refused);
         }
-        if (existing.isEmpty()) {
-            context.respond(new OffsetCommitResponseData().setTopics(refused));
-            return;
-        }
         request.setTopics(existing);
-        coordinator.commitOffsets(GroupApis.member(context), request, response -> {
-            merge(response, refused);
-            context.respond(response);
-        });
+        return refused;
     }
 
     /// Adds what of the topic can be committed to `existing`, and the rest with its error to `refused`.
@@ -85,7 +91,7 @@ final class OffsetCommitHandler implements RequestHandler<OffsetCommitRequestDat
         }
     }
 
-    private static void merge(OffsetCommitResponseData response, List<OffsetCommitResponseTopic> refused) {
+    static void merge(OffsetCommitResponseData response, List<OffsetCommitResponseTopic> refused) {
         for (var topic : refused) {
             var same = response.topics().stream()
                     .filter(it -> topic.name().isEmpty()

@@ -39,6 +39,11 @@ import org.jspecify.annotations.Nullable;
 /// stable offsets is told to come back meanwhile (KIP-447).
 final class CommittedOffsets {
 
+    /// From these versions on clients know GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH.
+    private static final int PRECISE_ERRORS_VERSION = 9;
+
+    private static final int TXN_PRECISE_ERRORS_VERSION = 6;
+
     private static final long NO_PRODUCER = -1L;
     private static final long INVALID_OFFSET = -1L;
     private static final int NO_EPOCH = -1;
@@ -71,14 +76,17 @@ final class CommittedOffsets {
     // ---- commit ----
 
     /// Topics and partitions are known to exist, and carry their ids where they are known.
+    ///
+    /// @param transactional whether it is TxnOffsetCommit that asks
     void commit(
             MemberContext context,
             OffsetCommitRequestData request,
+            boolean transactional,
             Reply<OffsetCommitResponseData> reply,
             long nowMs,
             CoordinatorResult.Builder out) {
         try {
-            validateCommit(context, request, nowMs, out);
+            validateCommit(context, request, transactional, nowMs, out);
         } catch (ApiException refused) {
             out.answer(reply, commitError(request, refused.error()));
             return;
@@ -117,21 +125,26 @@ final class CommittedOffsets {
     }
 
     private void validateCommit(
-            MemberContext context, OffsetCommitRequestData request, long nowMs, CoordinatorResult.Builder out) {
+            MemberContext context,
+            OffsetCommitRequestData request,
+            boolean transactional,
+            long nowMs,
+            CoordinatorResult.Builder out) {
         var group = groups.find(request.groupId());
         if (group == null) {
             if (request.generationIdOrMemberEpoch() >= 0) {
-                // Clients before version 9 don't know the more precise error.
+                // Older clients don't know the more precise error.
+                int precise = transactional ? TXN_PRECISE_ERRORS_VERSION : PRECISE_ERRORS_VERSION;
                 throw new ApiException(
-                        context.apiVersion() >= 9 ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION,
+                        context.apiVersion() >= precise ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION,
                         "There is no group " + request.groupId() + ".");
             }
             groups.getOrCreate(request.groupId(), nowMs);
             return;
         }
         group.validateOffsetCommit(
-                request.memberId(), request.groupInstanceId(), request.generationIdOrMemberEpoch(), false);
-        if (group.is(ClassicGroupState.STABLE) || group.is(ClassicGroupState.PREPARING_REBALANCE)) {
+                request.memberId(), request.groupInstanceId(), request.generationIdOrMemberEpoch(), transactional);
+        if (!transactional && (group.is(ClassicGroupState.STABLE) || group.is(ClassicGroupState.PREPARING_REBALANCE))) {
             groups.keepAlive(group, request.memberId(), out); // A commit is as good a sign of life as a heartbeat.
         }
     }

@@ -8,10 +8,14 @@ import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
 import io.moldau.broker.coordinator.runtime.Gather;
 import io.moldau.broker.coordinator.runtime.Reply;
+import io.moldau.broker.coordinator.runtime.Transaction;
 import io.moldau.broker.transaction.TransactionEnd;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Errors;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
+import io.moldau.log.producer.TransactionTerms;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
@@ -49,14 +53,21 @@ public final class GroupCoordinator {
     private final CoordinatorRuntime<GroupShard> runtime;
     private final Supplier<MetadataImage> image;
     private final Time time;
+    private final TransactionVerification verification;
     private final int defaultPartitions;
 
+    /// @param verification asks whether offsets belong to a transaction
     /// @param defaultPartitions `offsets.topic.num.partitions`, for as long as the topic does not exist
     public GroupCoordinator(
-            CoordinatorRuntime<GroupShard> runtime, Supplier<MetadataImage> image, Time time, int defaultPartitions) {
+            CoordinatorRuntime<GroupShard> runtime,
+            Supplier<MetadataImage> image,
+            Time time,
+            TransactionVerification verification,
+            int defaultPartitions) {
         this.runtime = runtime;
         this.image = image;
         this.time = time;
+        this.verification = verification;
         this.defaultPartitions = defaultPartitions;
     }
 
@@ -130,6 +141,45 @@ public final class GroupCoordinator {
                 request.groupId(),
                 shard -> shard.commitOffsets(context, request, reply, time.milliseconds()),
                 error -> reply.complete(CommittedOffsets.commitError(request, error)));
+    }
+
+    /// The same in a transaction: the offsets count when it is committed. Its coordinator has to know of them first.
+    public void commitTransactionalOffsets(
+            MemberContext context,
+            String transactionalId,
+            long producerId,
+            short producerEpoch,
+            OffsetCommitRequestData request,
+            Reply<OffsetCommitResponseData> reply) {
+        if (request.groupId().isEmpty()) {
+            reply.complete(CommittedOffsets.commitError(request, Errors.INVALID_GROUP_ID));
+            return;
+        }
+        int partition = partitionFor(request.groupId());
+        verification.verifyOffsets(
+                new TopicPartition(OffsetsTopic.NAME, partition),
+                transactionalId,
+                producerId,
+                producerEpoch,
+                context.apiVersion(),
+                new TransactionVerification.OffsetsAnswer() {
+                    @Override
+                    public void verified(TransactionTerms terms) {
+                        runtime.submit(
+                                partition,
+                                new Transaction(producerId, producerEpoch, terms),
+                                shard -> shard.commitTransactionalOffsets(context, request, reply, time.milliseconds()),
+                                error -> reply.complete(CommittedOffsets.commitError(request, error)));
+                    }
+
+                    @Override
+                    public void refused(Errors error) {
+                        var told = error == Errors.NETWORK_EXCEPTION
+                                ? Errors.COORDINATOR_LOAD_IN_PROGRESS
+                                : ClassicGroups.storeError(error);
+                        reply.complete(CommittedOffsets.commitError(request, told));
+                    }
+                });
     }
 
     /// A transaction with offsets in this partition has ended; see [io.moldau.broker.transaction.MarkerWriter].

@@ -97,7 +97,15 @@ public final class GroupShard implements CoordinatorShard {
     CoordinatorResult commitOffsets(
             MemberContext context, OffsetCommitRequestData request, Reply<OffsetCommitResponseData> reply, long nowMs) {
         var out = new CoordinatorResult.Builder();
-        offsets.commit(context, request, reply, nowMs, out);
+        offsets.commit(context, request, false, reply, nowMs, out);
+        return out.build();
+    }
+
+    /// To be run in the transaction's own batch.
+    CoordinatorResult commitTransactionalOffsets(
+            MemberContext context, OffsetCommitRequestData request, Reply<OffsetCommitResponseData> reply, long nowMs) {
+        var out = new CoordinatorResult.Builder();
+        offsets.commit(context, request, true, reply, nowMs, out);
         return out.build();
     }
 

@@ -204,7 +204,11 @@ class DataApisTest {
                 .transactional(true)
                 .append(1, null, new byte[1])
                 .build();
-        assertRefused(9, produce(-1, 0, HeapRecords.of(batch)).setTransactionalId("x"), Errors.INVALID_TXN_STATE);
+        var request = produce(-1, 0, HeapRecords.of(batch));
+        assertRefused(9, request, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED);
+        // Nobody can be asked whether there is such a transaction.
+        assertRefused(9, request.setTransactionalId("x"), Errors.NOT_ENOUGH_REPLICAS);
+        assertRefused(12, request, Errors.NOT_ENOUGH_REPLICAS);
     }
 
     @Test

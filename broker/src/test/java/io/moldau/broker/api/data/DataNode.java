@@ -16,6 +16,7 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
@@ -114,7 +115,14 @@ public final class DataNode implements AutoCloseable {
         DataApis.register(
                 router,
                 new DataApis.Services(
-                        partitions, sessions, diskThreads, memory, time, 55 << 20, ReadReplicas.LEADER_ONLY));
+                        partitions,
+                        sessions,
+                        diskThreads,
+                        memory,
+                        time,
+                        55 << 20,
+                        ReadReplicas.LEADER_ONLY,
+                        TestVerification.withoutCoordinator(partitions)));
         TransactionApis.register(
                 router,
                 IdleTransactions.coordinator(

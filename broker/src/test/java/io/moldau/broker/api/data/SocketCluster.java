@@ -25,6 +25,7 @@ import io.moldau.broker.replica.fetch.PeerLeaderEndpoint;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestMetrics;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.transaction.TestVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
@@ -277,7 +278,8 @@ final class SocketCluster implements AutoCloseable {
                             memory,
                             time,
                             55 << 20,
-                            ReadReplicas.rackAware(() -> known)));
+                            ReadReplicas.rackAware(() -> known),
+                            TestVerification.withoutCoordinator(partitions)));
             TransactionApis.register(
                     router,
                     IdleTransactions.coordinator(

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ public final class UniformAssignor implements PartitionAssignor {
             members = new GroupSpec.Member[memberIds.length];
             var subscribed = new HashSet<Uuid>();
             for (int member = 0; member < memberIds.length; member++) {
-                var spec = group.members().get(memberIds[member]);
+                var spec = Objects.requireNonNull(group.members().get(memberIds[member]));
                 members[member] = spec;
                 subscribed.addAll(spec.topics());
                 if (spec.rackId() != null) {

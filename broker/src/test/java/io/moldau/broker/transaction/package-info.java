@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.broker.transaction;
+
+import org.jspecify.annotations.NullMarked;
