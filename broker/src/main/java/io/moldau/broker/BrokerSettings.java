@@ -9,6 +9,7 @@ import io.moldau.broker.config.NodeConfig;
 import io.moldau.broker.config.ReplicationKeys;
 import io.moldau.broker.config.TopicDefaultKeys;
 import io.moldau.broker.config.TransactionKeys;
+import io.moldau.broker.coordinator.group.ConsumerGroupConfig;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
@@ -22,6 +23,7 @@ import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.VersionRange;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -135,7 +137,9 @@ final class BrokerSettings {
                 config.interBrokerListener(),
                 Map.of(
                         FeaturesImage.METADATA_VERSION, METADATA_VERSION,
-                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS));
+                        FeaturesImage.ELIGIBLE_LEADER_REPLICAS, ELIGIBLE_LEADER_REPLICAS,
+                        FeaturesImage.TRANSACTION_VERSION, TRANSACTION_VERSION,
+                        FeaturesImage.GROUP_VERSION, GROUP_VERSION));
     }
 
     BrokerTiming timing() {
@@ -156,7 +160,15 @@ final class BrokerSettings {
                 TimeUnit.MINUTES.toMillis(config.get(GroupKeys.OFFSETS_RETENTION_MINUTES)),
                 config.get(GroupKeys.OFFSETS_RETENTION_CHECK_INTERVAL_MS),
                 config.get(GroupKeys.OFFSETS_COMMIT_TIMEOUT_MS),
-                GroupCoordinatorConfig.DEFAULTS.maxPendingMembers());
+                GroupCoordinatorConfig.DEFAULTS.maxPendingMembers(),
+                new ConsumerGroupConfig(
+                        config.get(GroupKeys.GROUP_CONSUMER_MAX_SIZE),
+                        ConsumerGroupConfig.assignors(config.get(GroupKeys.GROUP_CONSUMER_ASSIGNORS)),
+                        ConsumerGroupConfig.MigrationPolicy.valueOf(
+                                config.get(GroupKeys.GROUP_CONSUMER_MIGRATION_POLICY)
+                                        .toUpperCase(Locale.ROOT)),
+                        config.get(GroupKeys.GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS),
+                        ConsumerGroupConfig.DEFAULTS.regexMinRefreshIntervalMs()));
     }
 
     TransactionCoordinatorConfig transactions() {

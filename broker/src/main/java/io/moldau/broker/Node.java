@@ -20,9 +20,12 @@ import io.moldau.broker.controller.ClusterFinder;
 import io.moldau.broker.controller.ControllerAddress;
 import io.moldau.broker.controller.Controllers;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
+import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
 import io.moldau.broker.coordinator.group.GroupShard;
+import io.moldau.broker.coordinator.group.GroupSurroundings;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
@@ -657,10 +660,17 @@ public final class Node implements AutoCloseable {
                         base.peers(),
                         cache::image));
         TransactionVerification verification = verification(base, partitions, brokerRequests);
-        CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background);
+        GroupSurroundings surroundings =
+                new GroupSurroundings(cache::image, new DynamicGroupSettings(resolver, cache::image), GroupEvents.NONE);
+        CoordinatorRuntime<GroupShard> groupRuntime = groupRuntime(partitions, timer, background, surroundings);
         closing("group coordinator", groupRuntime::close);
         GroupCoordinator groups = new GroupCoordinator(
-                groupRuntime, cache::image, time, verification, config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
+                groupRuntime,
+                cache::image,
+                time,
+                background,
+                verification,
+                config.get(GroupKeys.OFFSETS_TOPIC_NUM_PARTITIONS));
         MarkerWriter markers = new MarkerWriter(
                 partitions,
                 OffsetsTopic.NAME,
@@ -812,10 +822,14 @@ public final class Node implements AutoCloseable {
     }
 
     private CoordinatorRuntime<GroupShard> groupRuntime(
-            PartitionRegistry partitions, TimerThread timer, ThreadPoolExecutor background) {
+            PartitionRegistry partitions,
+            TimerThread timer,
+            ThreadPoolExecutor background,
+            GroupSurroundings surroundings) {
+        GroupCoordinatorConfig groups = settings.groups();
         return new CoordinatorRuntime<>(
                 OffsetsTopic.NAME,
-                partition -> new GroupShard(settings.groups(), services.random()),
+                partition -> new GroupShard(groups, services.random(), surroundings),
                 new CoordinatorRuntime.Services(
                         new PartitionCoordinatorLog(partitions),
                         new GroupRecordDecoder(),

@@ -7,9 +7,12 @@ import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.api.transaction.TransactionApis;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
+import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
+import io.moldau.broker.coordinator.group.GroupSettings;
 import io.moldau.broker.coordinator.group.GroupShard;
+import io.moldau.broker.coordinator.group.GroupSurroundings;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
@@ -338,7 +341,11 @@ final class SimulatedNode extends Machine {
                     faults);
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
-                    partition -> new GroupShard(GroupCoordinatorConfig.DEFAULTS, random.split()),
+                    partition -> new GroupShard(
+                            GroupCoordinatorConfig.DEFAULTS,
+                            random.split(),
+                            new GroupSurroundings(
+                                    cache::image, GroupSettings.fixed(45_000, 5_000, 1_000), GroupEvents.NONE)),
                     new CoordinatorRuntime.Services(
                             new PartitionCoordinatorLog(partitions),
                             new GroupRecordDecoder(),
@@ -355,6 +362,7 @@ final class SimulatedNode extends Machine {
                     runtime,
                     cache::image,
                     SimulatedNode.this,
+                    background,
                     TestVerification.withoutCoordinator(partitions),
                     Scenario.GROUP_PARTITIONS);
             var loaderThread = thread("metadata loader");

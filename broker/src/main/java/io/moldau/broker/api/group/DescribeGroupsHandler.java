@@ -15,7 +15,7 @@ final class DescribeGroupsHandler implements RequestHandler<DescribeGroupsReques
 
     /// READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS and ALTER_CONFIGS, each as a bit with its code: everything there is to
     /// do with a group.
-    private static final int ALL_OPERATIONS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 11;
+    static final int ALL_OPERATIONS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 11;
 
     private final GroupCoordinator coordinator;
 

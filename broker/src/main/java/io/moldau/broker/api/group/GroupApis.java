@@ -5,6 +5,8 @@ import io.moldau.broker.coordinator.group.MemberContext;
 import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.wire.message.ConsumerGroupDescribeRequestData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatRequestData;
 import io.moldau.wire.message.DeleteGroupsRequestData;
 import io.moldau.wire.message.DescribeGroupsRequestData;
 import io.moldau.wire.message.HeartbeatRequestData;
@@ -38,6 +40,14 @@ public final class GroupApis {
                         new TxnOffsetCommitHandler(coordinator, image))
                 .on(ApiKey.OFFSET_FETCH, OffsetFetchRequestData.class, new OffsetFetchHandler(coordinator, image))
                 .on(ApiKey.OFFSET_DELETE, OffsetDeleteRequestData.class, new OffsetDeleteHandler(coordinator, image))
+                .on(
+                        ApiKey.CONSUMER_GROUP_HEARTBEAT,
+                        ConsumerGroupHeartbeatRequestData.class,
+                        new ConsumerGroupHeartbeatHandler(coordinator))
+                .on(
+                        ApiKey.CONSUMER_GROUP_DESCRIBE,
+                        ConsumerGroupDescribeRequestData.class,
+                        new ConsumerGroupDescribeHandler(coordinator))
                 .on(ApiKey.DESCRIBE_GROUPS, DescribeGroupsRequestData.class, new DescribeGroupsHandler(coordinator))
                 .on(ApiKey.LIST_GROUPS, ListGroupsRequestData.class, new ListGroupsHandler(coordinator))
                 .on(ApiKey.DELETE_GROUPS, DeleteGroupsRequestData.class, new DeleteGroupsHandler(coordinator));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Holds what is so and keeps its parts consistent; when to change it is decided in [ClassicGroups]. Nothing here knows
 /// the time, and answers to waiting members go into the operation's result.
-public final class ClassicGroup {
+public final class ClassicGroup implements Group {
 
     /// The protocol type under which the members' metadata can be read: that of consumers.
     static final String CONSUMER_PROTOCOL_TYPE = "consumer";
@@ -75,8 +75,34 @@ public final class ClassicGroup {
         this.stateSinceMs = stateSinceMs;
     }
 
+    @Override
     public String groupId() {
         return groupId;
+    }
+
+    @Override
+    public Type type() {
+        return Type.CLASSIC;
+    }
+
+    @Override
+    public String stateName() {
+        return state.toString();
+    }
+
+    @Override
+    public String protocolTypeName() {
+        return protocolType == null ? "" : protocolType;
+    }
+
+    @Override
+    public boolean isDead() {
+        return is(ClassicGroupState.DEAD);
+    }
+
+    @Override
+    public boolean isUnused() {
+        return is(ClassicGroupState.EMPTY) && pendingJoinMembers.isEmpty();
     }
 
     public ClassicGroupState state() {
@@ -125,6 +151,7 @@ public final class ClassicGroup {
         return is(ClassicGroupState.EMPTY) && pendingJoinMembers.isEmpty() && protocolType == null;
     }
 
+    @Override
     public int size() {
         return members.size();
     }
@@ -331,14 +358,18 @@ public final class ClassicGroup {
         }
     }
 
-    /// @throws ApiException why this commit is not taken
-    void validateOffsetCommit(
-            String memberId, @Nullable String groupInstanceId, int generation, boolean transactional) {
+    @Override
+    public CommitCheck validateOffsetCommit(
+            String memberId,
+            @Nullable String groupInstanceId,
+            int generation,
+            boolean transactional,
+            short apiVersion) {
         if (is(ClassicGroupState.DEAD)) {
             throw new ApiException(Errors.COORDINATOR_NOT_AVAILABLE);
         }
         if (generation < 0 && is(ClassicGroupState.EMPTY)) {
-            return; // An admin client, or a consumer that assigns partitions to itself.
+            return CommitCheck.ANY; // An admin client, or a consumer that assigns partitions to itself.
         }
         if (generation >= 0 || !memberId.isEmpty() || groupInstanceId != null) {
             validateMember(memberId, groupInstanceId);
@@ -352,6 +383,12 @@ public final class ClassicGroup {
             // The member knows the generation but not yet its assignment: it commits again after the sync.
             throw new ApiException(Errors.REBALANCE_IN_PROGRESS);
         }
+        return CommitCheck.ANY;
+    }
+
+    @Override
+    public void validateOffsetFetch(@Nullable String memberId, int memberEpoch) {
+        // Who is in which epoch is a question of the consumer protocol.
     }
 
     /// Whether a member with these protocols can be in the group.
@@ -454,6 +491,12 @@ public final class ClassicGroup {
         pendingSyncMembers.clear();
     }
 
+    /// Takes the protocol the members would choose, outside a rebalance.
+    void chooseProtocol() {
+        protocolName = selectProtocol();
+        refreshSubscribedTopics();
+    }
+
     /// What the leader needs to know of everybody to compute an assignment.
     List<JoinGroupResponseMember> joinResponseMembers() {
         var name = protocolName;
@@ -473,7 +516,8 @@ public final class ClassicGroup {
     }
 
     /// Whether the topic's offsets are in use. A subscription that cannot be read counts as one to everything.
-    boolean isSubscribedTo(String topic) {
+    @Override
+    public boolean isSubscribedTo(String topic) {
         return subscribedTopics == null ? usesConsumerProtocol() : subscribedTopics.contains(topic);
     }
 

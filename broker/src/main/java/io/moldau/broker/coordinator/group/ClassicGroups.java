@@ -11,8 +11,6 @@ import static io.moldau.broker.coordinator.group.ClassicGroupState.STABLE;
 import io.moldau.broker.coordinator.runtime.Completion;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.Reply;
-import io.moldau.broker.coordinator.runtime.Timeline;
-import io.moldau.broker.coordinator.runtime.TimelineMap;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.wire.message.HeartbeatRequestData;
@@ -51,36 +49,30 @@ final class ClassicGroups {
     /// The first version in which a leader can be told not to assign anew (KIP-814).
     private static final short SKIP_ASSIGNMENT_VERSION = 9;
 
-    private final TimelineMap<String, ClassicGroup> groups;
+    private final GroupTable groups;
     private final GroupCoordinatorConfig config;
     private final RandomGenerator random;
 
-    ClassicGroups(Timeline timeline, GroupCoordinatorConfig config, RandomGenerator random) {
-        this.groups = new TimelineMap<>(timeline);
+    ClassicGroups(GroupTable groups, GroupCoordinatorConfig config, RandomGenerator random) {
+        this.groups = groups;
         this.config = config;
         this.random = random;
     }
 
-    TimelineMap<String, ClassicGroup> map() {
-        return groups;
-    }
-
-    @Nullable
-    ClassicGroup find(String groupId) {
-        return groups.get(groupId);
-    }
-
-    ClassicGroup getOrCreate(String groupId, long nowMs) {
-        var group = groups.get(groupId);
-        if (group == null) {
-            group = new ClassicGroup(groupId, nowMs);
-            groups.put(groupId, group);
-        }
-        return group;
-    }
-
     // ---- join ----
 
+    /// NONE, or why such a request is taken in no group.
+    Errors refusal(JoinGroupRequestData request) {
+        if (request.groupId().isEmpty()) {
+            return Errors.INVALID_GROUP_ID;
+        }
+        return request.sessionTimeoutMs() < config.minSessionTimeoutMs()
+                        || request.sessionTimeoutMs() > config.maxSessionTimeoutMs()
+                ? Errors.INVALID_SESSION_TIMEOUT
+                : Errors.NONE;
+    }
+
+    /// The request has passed [#refusal].
     void join(
             MemberContext context,
             JoinGroupRequestData request,
@@ -88,17 +80,8 @@ final class ClassicGroups {
             long nowMs,
             CoordinatorResult.Builder out) {
         var memberId = request.memberId();
-        if (request.groupId().isEmpty()) {
-            out.answer(reply, joinError(memberId, Errors.INVALID_GROUP_ID));
-            return;
-        }
-        if (request.sessionTimeoutMs() < config.minSessionTimeoutMs()
-                || request.sessionTimeoutMs() > config.maxSessionTimeoutMs()) {
-            out.answer(reply, joinError(memberId, Errors.INVALID_SESSION_TIMEOUT));
-            return;
-        }
         boolean unknownMember = memberId.isEmpty();
-        var group = groups.get(request.groupId());
+        var group = groups.classic(request.groupId());
         boolean newGroup = group == null;
         if (group == null) {
             // Only somebody without an id can found a group: an id means that the member remembers one that is gone.
@@ -106,8 +89,10 @@ final class ClassicGroups {
                 out.answer(reply, joinError(memberId, Errors.UNKNOWN_MEMBER_ID));
                 return;
             }
-            group = getOrCreate(request.groupId(), nowMs);
+            groups.makeRoomForClassic(request.groupId(), out);
+            group = groups.createClassic(request.groupId(), nowMs);
         }
+        int recordsBefore = out.records().size();
         if (!hasRoomFor(group, memberId)) {
             removeMember(group, memberId, out);
             out.answer(reply, joinError(UNKNOWN_MEMBER, Errors.GROUP_MAX_SIZE_REACHED));
@@ -116,15 +101,19 @@ final class ClassicGroups {
         } else {
             joinExisting(context, request, group, reply, nowMs, out);
         }
-        if (newGroup && out.records().isEmpty()) {
-            persistNewGroup(group, request.memberId(), reply, out);
+        if (newGroup && out.records().size() == recordsBefore) {
+            persistNewGroup(group, out);
         }
     }
 
     /// Writes the bare group, so that it is there for whoever leads the shard next.
-    private void persistNewGroup(
-            ClassicGroup group, String memberId, Reply<JoinGroupResponseData> reply, CoordinatorResult.Builder out) {
-        out.withoutReplay().write(GroupRecords.emptyGroup(group)).then(new Completion() {
+    private void persistNewGroup(ClassicGroup group, CoordinatorResult.Builder out) {
+        out.withoutReplay().write(GroupRecords.emptyGroup(group)).then(buriedUnlessStored(group));
+    }
+
+    /// What is left to do once a group that was put into the table by hand is in the log, or is not.
+    Completion buriedUnlessStored(ClassicGroup group) {
+        return new Completion() {
             @Override
             public CoordinatorResult onCommitted(long nowMs) {
                 return CoordinatorResult.NOTHING;
@@ -134,12 +123,12 @@ final class ClassicGroups {
             public CoordinatorResult onFailed(Errors error, long nowMs) {
                 // The timeline has taken the group back. Whoever waits in it is told, for nobody else will.
                 var rest = new CoordinatorResult.Builder();
-                if (groups.get(group.groupId()) != group) {
+                if (groups.find(group.groupId()) != group) {
                     bury(group, storeError(error), nowMs, rest);
                 }
                 return rest.build();
             }
-        });
+        };
     }
 
     /// Whether `group.max.size` lets this member in, or in again.
@@ -412,7 +401,7 @@ final class ClassicGroups {
     }
 
     void onInitialRebalance(GroupTimer.InitialRebalance timer, long nowMs, CoordinatorResult.Builder out) {
-        var group = groups.get(timer.groupId());
+        var group = groups.classic(timer.groupId());
         if (group == null || !group.is(PREPARING_REBALANCE)) {
             return;
         }
@@ -427,7 +416,7 @@ final class ClassicGroups {
     }
 
     void onJoinTimeout(GroupTimer.JoinTimeout timer, long nowMs, CoordinatorResult.Builder out) {
-        var group = groups.get(timer.groupId());
+        var group = groups.classic(timer.groupId());
         if (group != null && group.is(PREPARING_REBALANCE)) {
             completeJoin(group, nowMs, out);
         }
@@ -462,7 +451,7 @@ final class ClassicGroups {
     }
 
     void onSyncTimeout(GroupTimer.SyncTimeout timer, long nowMs, CoordinatorResult.Builder out) {
-        var group = groups.get(timer.groupId());
+        var group = groups.classic(timer.groupId());
         if (group == null
                 || group.generationId() != timer.generationId()
                 || !(group.is(COMPLETING_REBALANCE) || group.is(STABLE))
@@ -476,7 +465,7 @@ final class ClassicGroups {
     }
 
     void onSessionTimeout(GroupTimer.SessionTimeout timer, long nowMs, CoordinatorResult.Builder out) {
-        var group = groups.get(timer.groupId());
+        var group = groups.classic(timer.groupId());
         if (group == null || group.is(DEAD)) {
             return;
         }
@@ -520,7 +509,7 @@ final class ClassicGroups {
             out.answer(reply, syncError(Errors.INVALID_GROUP_ID));
             return;
         }
-        var group = groups.get(request.groupId());
+        var group = groups.classic(request.groupId());
         if (group == null) {
             out.answer(reply, syncError(Errors.UNKNOWN_MEMBER_ID));
             return;
@@ -640,7 +629,7 @@ final class ClassicGroups {
         if (request.groupId().isEmpty()) {
             return Errors.INVALID_GROUP_ID;
         }
-        var group = groups.get(request.groupId());
+        var group = groups.classic(request.groupId());
         if (group == null) {
             return Errors.UNKNOWN_MEMBER_ID;
         }
@@ -689,7 +678,7 @@ final class ClassicGroups {
             out.answer(reply, leaveError(Errors.INVALID_GROUP_ID));
             return;
         }
-        var group = groups.get(request.groupId());
+        var group = groups.classic(request.groupId());
         if (group != null && group.is(DEAD)) {
             out.answer(reply, leaveError(Errors.COORDINATOR_NOT_AVAILABLE));
             return;
@@ -740,19 +729,23 @@ final class ClassicGroups {
     // ---- life of the shard ----
 
     void onLoaded(long nowMs, CoordinatorResult.Builder out) {
-        for (var group : groups.values()) {
-            for (var member : group.members()) {
-                keepAlive(group, member, out);
-            }
-            if (group.size() > config.maxGroupSize()) {
-                prepareRebalance(group, nowMs, out);
+        for (var it : groups.map().values()) {
+            if (it instanceof ClassicGroup group) {
+                for (var member : group.members()) {
+                    keepAlive(group, member, out);
+                }
+                if (group.size() > config.maxGroupSize()) {
+                    prepareRebalance(group, nowMs, out);
+                }
             }
         }
     }
 
     void onUnloaded(Errors error, CoordinatorResult.Builder out) {
-        for (var group : groups.values()) {
-            bury(group, error, group.stateSinceMs(), out);
+        for (var it : groups.map().values()) {
+            if (it instanceof ClassicGroup group) {
+                bury(group, error, group.stateSinceMs(), out);
+            }
         }
     }
 
@@ -792,7 +785,7 @@ final class ClassicGroups {
         return assignments;
     }
 
-    private static int rebalanceTimeoutMs(JoinGroupRequestData request) {
+    static int rebalanceTimeoutMs(JoinGroupRequestData request) {
         return request.rebalanceTimeoutMs() == -1 ? request.sessionTimeoutMs() : request.rebalanceTimeoutMs();
     }
 

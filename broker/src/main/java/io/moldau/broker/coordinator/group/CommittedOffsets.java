@@ -55,7 +55,8 @@ final class CommittedOffsets {
     private record Pending(CommittedOffset offset, long order, boolean current) {}
 
     private final Timeline timeline;
-    private final ClassicGroups groups;
+    private final GroupTable groups;
+    private final ClassicGroups classic;
     private final GroupCoordinatorConfig config;
     private final Map<String, TimelineMap<TopicPartition, CommittedOffset>> offsets = new HashMap<>();
 
@@ -67,9 +68,10 @@ final class CommittedOffsets {
 
     private long commits;
 
-    CommittedOffsets(Timeline timeline, ClassicGroups groups, GroupCoordinatorConfig config) {
+    CommittedOffsets(Timeline timeline, GroupTable groups, ClassicGroups classic, GroupCoordinatorConfig config) {
         this.timeline = timeline;
         this.groups = groups;
+        this.classic = classic;
         this.config = config;
     }
 
@@ -85,8 +87,9 @@ final class CommittedOffsets {
             Reply<OffsetCommitResponseData> reply,
             long nowMs,
             CoordinatorResult.Builder out) {
+        Group.CommitCheck check;
         try {
-            validateCommit(context, request, transactional, nowMs, out);
+            check = validateCommit(context, request, transactional, nowMs, out);
         } catch (ApiException refused) {
             out.answer(reply, commitError(request, refused.error()));
             return;
@@ -98,10 +101,10 @@ final class CommittedOffsets {
                     new OffsetCommitResponseTopic().setName(topic.name()).setTopicId(topic.topicId());
             for (var partition : topic.partitions()) {
                 var metadata = partition.committedMetadata() == null ? "" : partition.committedMetadata();
-                var error = Errors.NONE;
-                if (metadata.length() > config.offsetMetadataMaxBytes()) {
-                    error = Errors.OFFSET_METADATA_TOO_LARGE;
-                } else {
+                var error = metadata.length() > config.offsetMetadataMaxBytes()
+                        ? Errors.OFFSET_METADATA_TOO_LARGE
+                        : check.refusal(topic.topicId(), partition.partitionIndex());
+                if (error == Errors.NONE) {
                     out.write(GroupRecords.offset(
                             request.groupId(),
                             new TopicPartition(topic.name(), partition.partitionIndex()),
@@ -124,7 +127,7 @@ final class CommittedOffsets {
         out.then(Completion.answer(reply, response, error -> commitError(request, commitStoreError(error))));
     }
 
-    private void validateCommit(
+    private Group.CommitCheck validateCommit(
             MemberContext context,
             OffsetCommitRequestData request,
             boolean transactional,
@@ -140,13 +143,20 @@ final class CommittedOffsets {
                         "There is no group " + request.groupId() + ".");
             }
             groups.getOrCreate(request.groupId(), nowMs);
-            return;
+            return Group.CommitCheck.ANY;
         }
-        group.validateOffsetCommit(
-                request.memberId(), request.groupInstanceId(), request.generationIdOrMemberEpoch(), transactional);
-        if (!transactional && (group.is(ClassicGroupState.STABLE) || group.is(ClassicGroupState.PREPARING_REBALANCE))) {
-            groups.keepAlive(group, request.memberId(), out); // A commit is as good a sign of life as a heartbeat.
+        var check = group.validateOffsetCommit(
+                request.memberId(),
+                request.groupInstanceId(),
+                request.generationIdOrMemberEpoch(),
+                transactional,
+                context.apiVersion());
+        if (!transactional
+                && group instanceof ClassicGroup it
+                && (it.is(ClassicGroupState.STABLE) || it.is(ClassicGroupState.PREPARING_REBALANCE))) {
+            classic.keepAlive(it, request.memberId(), out); // A commit is as good a sign of life as a heartbeat.
         }
+        return check;
     }
 
     static OffsetCommitResponseData commitError(OffsetCommitRequestData request, Errors error) {
@@ -182,7 +192,14 @@ final class CommittedOffsets {
     OffsetFetchResponseGroup fetch(OffsetFetchRequestGroup request, boolean committedOnly, boolean requireStable) {
         var response = new OffsetFetchResponseGroup().setGroupId(request.groupId());
         var group = committedOnly ? groups.map().committed(request.groupId()) : groups.find(request.groupId());
-        var ofGroup = group == null || group.is(ClassicGroupState.DEAD) ? null : offsets.get(request.groupId());
+        var ofGroup = group == null || group.isDead() ? null : offsets.get(request.groupId());
+        if (group != null) {
+            try {
+                group.validateOffsetFetch(request.memberId(), request.memberEpoch());
+            } catch (ApiException refused) {
+                return response.setErrorCode(refused.error().code());
+            }
+        }
         if (request.topics() == null) {
             return ofGroup == null ? response : fetchAll(response, ofGroup, committedOnly, requireStable);
         }
@@ -238,11 +255,11 @@ final class CommittedOffsets {
 
     void delete(OffsetDeleteRequestData request, Reply<OffsetDeleteResponseData> reply, CoordinatorResult.Builder out) {
         var group = groups.find(request.groupId());
-        if (group == null || group.is(ClassicGroupState.DEAD)) {
+        if (group == null || group.isDead()) {
             out.answer(reply, new OffsetDeleteResponseData().setErrorCode(Errors.GROUP_ID_NOT_FOUND.code()));
             return;
         }
-        if (!group.is(ClassicGroupState.EMPTY) && !group.usesConsumerProtocol()) {
+        if (group instanceof ClassicGroup it && !it.is(ClassicGroupState.EMPTY) && !it.usesConsumerProtocol()) {
             // What the members of other protocols read cannot be known, so nothing of a live one is deleted.
             out.answer(reply, new OffsetDeleteResponseData().setErrorCode(Errors.NON_EMPTY_GROUP.code()));
             return;
@@ -291,7 +308,7 @@ final class CommittedOffsets {
     /// Tombstones for the group's offsets whose time is over (KIP-211).
     ///
     /// @return whether nothing remains
-    boolean expire(ClassicGroup group, long nowMs, CoordinatorResult.Builder out) {
+    boolean expire(Group group, long nowMs, CoordinatorResult.Builder out) {
         var ofGroup = offsets.get(group.groupId());
         if (ofGroup == null || ofGroup.size() == 0) {
             return !isAnythingPending(group.groupId());
@@ -306,6 +323,15 @@ final class CommittedOffsets {
             }
         }
         return allExpired;
+    }
+
+    private boolean isExpired(Group group, TopicPartition partition, CommittedOffset offset, long nowMs) {
+        return switch (group) {
+            case ClassicGroup it -> isExpired(it, partition, offset, nowMs);
+            case ConsumerGroup it ->
+                !it.isSubscribedTo(partition.topic())
+                        && offset.isExpired(offset.commitTimestampMs(), config.offsetsRetentionMs(), nowMs);
+        };
     }
 
     private boolean isExpired(ClassicGroup group, TopicPartition partition, CommittedOffset offset, long nowMs) {

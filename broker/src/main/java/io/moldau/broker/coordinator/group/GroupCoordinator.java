@@ -3,6 +3,7 @@ package io.moldau.broker.coordinator.group;
 import static io.moldau.broker.coordinator.group.ClassicGroupMember.joinError;
 import static io.moldau.broker.coordinator.group.ClassicGroupMember.syncError;
 
+import io.moldau.broker.coordinator.group.consumer.TopicRegexes;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
 import io.moldau.broker.coordinator.runtime.Effect;
@@ -17,6 +18,9 @@ import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.log.producer.TransactionTerms;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.wire.message.ConsumerGroupDescribeResponseData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatRequestData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatResponseData;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
 import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
 import io.moldau.wire.message.HeartbeatRequestData;
@@ -40,6 +44,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -53,20 +58,24 @@ public final class GroupCoordinator {
     private final CoordinatorRuntime<GroupShard> runtime;
     private final Supplier<MetadataImage> image;
     private final Time time;
+    private final Executor executor;
     private final TransactionVerification verification;
     private final int defaultPartitions;
 
+    /// @param executor for what takes longer than an operation of a shard may
     /// @param verification asks whether offsets belong to a transaction
     /// @param defaultPartitions `offsets.topic.num.partitions`, for as long as the topic does not exist
     public GroupCoordinator(
             CoordinatorRuntime<GroupShard> runtime,
             Supplier<MetadataImage> image,
             Time time,
+            Executor executor,
             TransactionVerification verification,
             int defaultPartitions) {
         this.runtime = runtime;
         this.image = image;
         this.time = time;
+        this.executor = executor;
         this.verification = verification;
         this.defaultPartitions = defaultPartitions;
     }
@@ -93,7 +102,7 @@ public final class GroupCoordinator {
         }
         submit(
                 request.groupId(),
-                shard -> shard.join(context, request, reply, time.milliseconds()),
+                shard -> shard.join(context, request, reply, this::resolve, time.milliseconds()),
                 error -> reply.complete(joinError(request.memberId(), error)));
     }
 
@@ -130,6 +139,32 @@ public final class GroupCoordinator {
                 request.groupId(),
                 shard -> shard.leave(request, reply, time.milliseconds()),
                 error -> reply.complete(new LeaveGroupResponseData().setErrorCode(error.code())));
+    }
+
+    public void consumerHeartbeat(
+            MemberContext context,
+            ConsumerGroupHeartbeatRequestData request,
+            Reply<ConsumerGroupHeartbeatResponseData> reply) {
+        if (image.get().features().groupVersion() < 1) {
+            reply.complete(ConsumerGroups.error(Errors.UNSUPPORTED_VERSION, null));
+            return;
+        }
+        submit(
+                request.groupId(),
+                shard -> shard.consumerHeartbeat(context, request, reply, this::resolve, time.milliseconds()),
+                error -> reply.complete(ConsumerGroups.error(error, null)));
+    }
+
+    /// Looks up what expressions stand for, and tells the shard that asked.
+    private void resolve(RegexQuestion question) {
+        executor.execute(() -> {
+            var answers = TopicRegexes.resolve(question.regexes(), image.get(), time.milliseconds());
+            submit(
+                    question.groupId(),
+                    shard -> shard.onRegexesResolved(question.groupId(), answers),
+                    // The shard is elsewhere by now, and whoever has it will ask anew.
+                    error -> {});
+        });
     }
 
     // ---- offsets ----
@@ -215,13 +250,37 @@ public final class GroupCoordinator {
 
     // ---- administration ----
 
-    /// @param reportsMissing see [GroupShard#describe]
+    public void describeConsumers(
+            List<String> groupIds, Consumer<List<ConsumerGroupDescribeResponseData.DescribedGroup>> reply) {
+        boolean enabled = image.get().features().groupVersion() >= 1;
+        Gather.<String, ConsumerGroupDescribeResponseData.DescribedGroup>all(
+                groupIds,
+                (groupId, answer) -> {
+                    Consumer<Errors> refused =
+                            error -> answer.complete(new ConsumerGroupDescribeResponseData.DescribedGroup()
+                                    .setGroupId(groupId)
+                                    .setErrorCode(error.code()));
+                    if (!enabled) {
+                        refused.accept(Errors.UNSUPPORTED_VERSION);
+                    } else if (groupId.isEmpty()) {
+                        refused.accept(Errors.INVALID_GROUP_ID);
+                    } else {
+                        submit(
+                                groupId,
+                                shard -> answered(answer, shard.describer().consumer(groupId)),
+                                refused);
+                    }
+                },
+                reply);
+    }
+
+    /// @param reportsMissing see [GroupDescriber#classic]
     public void describe(List<String> groupIds, boolean reportsMissing, Consumer<List<DescribedGroup>> reply) {
         Gather.<String, DescribedGroup>all(
                 groupIds,
                 (groupId, answer) -> submit(
                         groupId,
-                        shard -> answered(answer, shard.describe(groupId, reportsMissing)),
+                        shard -> answered(answer, shard.describer().classic(groupId, reportsMissing)),
                         error -> answer.complete(
                                 new DescribedGroup().setGroupId(groupId).setErrorCode(error.code()))),
                 reply);
@@ -249,7 +308,9 @@ public final class GroupCoordinator {
                 List.copyOf(runtime.partitions()),
                 (partition, answer) -> runtime.submit(
                         partition,
-                        shard -> answered(answer, new Listing(Errors.NONE, shard.list(states, types))),
+                        shard -> answered(
+                                answer,
+                                new Listing(Errors.NONE, shard.describer().list(states, types))),
                         error -> answer.complete(new Listing(error, List.of()))),
                 listings -> {
                     var groups = new ArrayList<ListedGroup>();
@@ -321,6 +382,11 @@ public final class GroupCoordinator {
                     var topic = image.get().topics().topic(name);
                     return topic == null ? null : topic.id();
                 }));
+    }
+
+    /// Topics of these names came, went, grew or moved.
+    void onTopicsChanged(Set<String> names, boolean anyNew, long metadataOffset) {
+        runtime.submitToAll(shard -> shard.onTopicsChanged(names, anyNew, metadataOffset));
     }
 
     /// Offsets of topics that are gone mean nothing to a topic that is created under the same name.

@@ -12,6 +12,7 @@ package io.moldau.broker.coordinator.group;
 /// @param offsetsRetentionCheckIntervalMs `offsets.retention.check.interval.ms`
 /// @param offsetCommitTimeoutMs `offsets.commit.timeout.ms`
 /// @param maxPendingMembers how many handed-out member ids of one group may be unused at a time, a bound of ours
+/// @param consumer for groups of the consumer protocol
 public record GroupCoordinatorConfig(
         int minSessionTimeoutMs,
         int maxSessionTimeoutMs,
@@ -22,7 +23,8 @@ public record GroupCoordinatorConfig(
         long offsetsRetentionMs,
         long offsetsRetentionCheckIntervalMs,
         int offsetCommitTimeoutMs,
-        int maxPendingMembers) {
+        int maxPendingMembers,
+        ConsumerGroupConfig consumer) {
 
     public static final GroupCoordinatorConfig DEFAULTS = new GroupCoordinatorConfig(
             6_000,
@@ -34,7 +36,8 @@ public record GroupCoordinatorConfig(
             7L * 24 * 60 * 60_000,
             600_000L,
             5_000,
-            10_000);
+            10_000,
+            ConsumerGroupConfig.DEFAULTS);
 
     public GroupCoordinatorConfig withInitialRebalanceDelayMs(int value) {
         return new GroupCoordinatorConfig(
@@ -47,7 +50,8 @@ public record GroupCoordinatorConfig(
                 offsetsRetentionMs,
                 offsetsRetentionCheckIntervalMs,
                 offsetCommitTimeoutMs,
-                maxPendingMembers);
+                maxPendingMembers,
+                consumer);
     }
 
     public GroupCoordinatorConfig withMaxGroupSize(int value) {
@@ -61,6 +65,22 @@ public record GroupCoordinatorConfig(
                 offsetsRetentionMs,
                 offsetsRetentionCheckIntervalMs,
                 offsetCommitTimeoutMs,
-                maxPendingMembers);
+                maxPendingMembers,
+                consumer);
+    }
+
+    public GroupCoordinatorConfig with(ConsumerGroupConfig value) {
+        return new GroupCoordinatorConfig(
+                minSessionTimeoutMs,
+                maxSessionTimeoutMs,
+                initialRebalanceDelayMs,
+                maxGroupSize,
+                newMemberJoinTimeoutMs,
+                offsetMetadataMaxBytes,
+                offsetsRetentionMs,
+                offsetsRetentionCheckIntervalMs,
+                offsetCommitTimeoutMs,
+                maxPendingMembers,
+                value);
     }
 }

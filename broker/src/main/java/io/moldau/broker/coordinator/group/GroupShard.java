@@ -1,5 +1,16 @@
 package io.moldau.broker.coordinator.group;
 
+import static io.moldau.broker.coordinator.group.ClassicGroupMember.joinError;
+import static io.moldau.broker.coordinator.group.ClassicGroupMember.syncError;
+
+import io.moldau.broker.coordinator.group.consumer.ResolvedRegex;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupCurrentMemberAssignmentKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupMemberMetadataKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupMetadataKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupPartitionMetadataKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupRegularExpressionKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupTargetAssignmentMetadataKey;
 import io.moldau.broker.coordinator.group.generated.GroupMetadataKey;
 import io.moldau.broker.coordinator.group.generated.GroupMetadataValue;
 import io.moldau.broker.coordinator.group.generated.OffsetCommitKey;
@@ -11,19 +22,20 @@ import io.moldau.broker.coordinator.runtime.CoordinatorShard;
 import io.moldau.broker.coordinator.runtime.Reply;
 import io.moldau.broker.coordinator.runtime.Timeline;
 import io.moldau.broker.coordinator.runtime.TimerEvent;
+import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.Invariant;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
+import io.moldau.wire.message.ConsumerGroupHeartbeatRequestData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatResponseData;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
-import io.moldau.wire.message.DescribeGroupsResponseData.DescribedGroup;
 import io.moldau.wire.message.HeartbeatRequestData;
 import io.moldau.wire.message.HeartbeatResponseData;
 import io.moldau.wire.message.JoinGroupRequestData;
 import io.moldau.wire.message.JoinGroupResponseData;
 import io.moldau.wire.message.LeaveGroupRequestData;
 import io.moldau.wire.message.LeaveGroupResponseData;
-import io.moldau.wire.message.ListGroupsResponseData.ListedGroup;
 import io.moldau.wire.message.OffsetCommitRequestData;
 import io.moldau.wire.message.OffsetCommitResponseData;
 import io.moldau.wire.message.OffsetDeleteRequestData;
@@ -32,11 +44,10 @@ import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import io.moldau.wire.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
 import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupResponseData;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -44,19 +55,52 @@ import org.jspecify.annotations.Nullable;
 /// The groups whose ids fall on one partition of `__consumer_offsets`, and their committed offsets.
 ///
 /// A pure state machine: each method takes a request and the time, and returns records, answers and timers. Classic
-/// groups are changed by hand and their records only persist them (members come and go without records); offsets change
-/// by replay alone. Owned by whoever calls it, one call at a time: the [io.moldau.broker.coordinator.runtime].
+/// groups are changed by hand and their records only persist them (members come and go without records); consumer
+/// groups and offsets change by replay alone. Owned by whoever calls it, one call at a time: the
+/// [io.moldau.broker.coordinator.runtime].
 public final class GroupShard implements CoordinatorShard {
 
     private final Timeline timeline = new Timeline();
     private final GroupCoordinatorConfig config;
-    private final ClassicGroups groups;
+    private final GroupTable groups;
+    private final ClassicGroups classic;
+    private final ConsumerGroups consumers;
+    private final ClassicMembers classicMembers;
+    private final GroupDescriber describer;
     private final CommittedOffsets offsets;
 
-    public GroupShard(GroupCoordinatorConfig config, RandomGenerator random) {
+    public GroupShard(GroupCoordinatorConfig config, RandomGenerator random, GroupSurroundings surroundings) {
         this.config = config;
-        this.groups = new ClassicGroups(timeline, config, random);
-        this.offsets = new CommittedOffsets(timeline, groups, config);
+        this.groups = new GroupTable(timeline);
+        this.classic = new ClassicGroups(groups, config, random);
+        var memory = new ConsumerGroupMemory();
+        var planner = new ConsumerGroupPlanner(config.consumer(), surroundings, memory);
+        var migration = new GroupMigration(groups, config, surroundings, memory, classic);
+        this.consumers =
+                new ConsumerGroups(groups, config.consumer(), surroundings, memory, planner, migration, random);
+        this.classicMembers = new ClassicMembers(consumers, config.consumer(), memory, planner, migration, random);
+        this.describer = new GroupDescriber(groups, planner);
+        this.offsets = new CommittedOffsets(timeline, groups, classic, config);
+    }
+
+    /// Plans an operation; where it is refused, nothing of the plan remains.
+    private static <T> CoordinatorResult planned(
+            Reply<T> reply, BiFunction<Errors, @Nullable String, T> error, Consumer<CoordinatorResult.Builder> plan) {
+        var out = new CoordinatorResult.Builder();
+        try {
+            plan.accept(out);
+        } catch (ApiException refused) {
+            return new CoordinatorResult.Builder()
+                    .answer(reply, error.apply(refused.error(), refused.getMessage()))
+                    .build();
+        }
+        return out.build();
+    }
+
+    /// The consumer group with members that a request of the classic protocol is about, if it is about one.
+    private @Nullable ConsumerGroup populatedConsumerGroup(String groupId) {
+        var group = groups.consumer(groupId);
+        return group == null || group.members().isEmpty() ? null : group;
     }
 
     @Override
@@ -66,30 +110,84 @@ public final class GroupShard implements CoordinatorShard {
 
     // ---- members ----
 
+    /// @param regexes where the expressions of a group's other members are looked up
     CoordinatorResult join(
-            MemberContext context, JoinGroupRequestData request, Reply<JoinGroupResponseData> reply, long nowMs) {
-        var out = new CoordinatorResult.Builder();
-        groups.join(context, request, reply, nowMs, out);
-        return out.build();
+            MemberContext context,
+            JoinGroupRequestData request,
+            Reply<JoinGroupResponseData> reply,
+            Reply<RegexQuestion> regexes,
+            long nowMs) {
+        return planned(reply, (error, text) -> joinError(request.memberId(), error), out -> {
+            var refused = classic.refusal(request);
+            var group = populatedConsumerGroup(request.groupId());
+            if (refused != Errors.NONE) {
+                out.answer(reply, joinError(request.memberId(), refused));
+            } else if (group == null) {
+                classic.join(context, request, reply, nowMs, out);
+            } else {
+                classicMembers.join(group, context, request, reply, regexes, nowMs, out);
+            }
+        });
     }
 
     CoordinatorResult sync(SyncGroupRequestData request, Reply<SyncGroupResponseData> reply, long nowMs) {
-        var out = new CoordinatorResult.Builder();
-        groups.sync(request, reply, nowMs, out);
-        return out.build();
+        return planned(reply, (error, text) -> syncError(error), out -> {
+            var group = populatedConsumerGroup(request.groupId());
+            if (group == null) {
+                classic.sync(request, reply, nowMs, out);
+            } else {
+                classicMembers.sync(group, request, reply, out);
+            }
+        });
     }
 
     CoordinatorResult heartbeat(HeartbeatRequestData request, Reply<HeartbeatResponseData> reply) {
-        var out = new CoordinatorResult.Builder();
-        groups.heartbeat(request, reply, out);
-        return out.build();
+        return planned(reply, (error, text) -> new HeartbeatResponseData().setErrorCode(error.code()), out -> {
+            var group = populatedConsumerGroup(request.groupId());
+            if (group == null) {
+                classic.heartbeat(request, reply, out);
+            } else {
+                classicMembers.heartbeat(group, request, reply, out);
+            }
+        });
     }
 
     /// The members in `request.members()`, whatever the version.
     CoordinatorResult leave(LeaveGroupRequestData request, Reply<LeaveGroupResponseData> reply, long nowMs) {
         var out = new CoordinatorResult.Builder();
-        groups.leave(request, reply, nowMs, out);
+        var group = populatedConsumerGroup(request.groupId());
+        if (group == null) {
+            classic.leave(request, reply, nowMs, out);
+        } else {
+            classicMembers.leave(group, request, reply, nowMs, out);
+        }
         return out.build();
+    }
+
+    /// @param regexes where expressions are looked up
+    CoordinatorResult consumerHeartbeat(
+            MemberContext context,
+            ConsumerGroupHeartbeatRequestData request,
+            Reply<ConsumerGroupHeartbeatResponseData> reply,
+            Reply<RegexQuestion> regexes,
+            long nowMs) {
+        return planned(
+                reply, ConsumerGroups::error, out -> consumers.heartbeat(context, request, reply, regexes, nowMs, out));
+    }
+
+    /// The topics that a group's expressions stand for have been looked up.
+    CoordinatorResult onRegexesResolved(String groupId, Map<String, ResolvedRegex> answers) {
+        var out = new CoordinatorResult.Builder();
+        consumers.onRegexesResolved(groupId, answers, out);
+        return out.build();
+    }
+
+    /// Topics of these names came, went, grew or moved.
+    ///
+    /// @param anyNew whether some have come
+    CoordinatorResult onTopicsChanged(Set<String> names, boolean anyNew, long metadataOffset) {
+        consumers.onTopicsChanged(names, anyNew, metadataOffset);
+        return CoordinatorResult.NOTHING;
     }
 
     // ---- offsets ----
@@ -148,79 +246,16 @@ public final class GroupShard implements CoordinatorShard {
 
     // ---- administration ----
 
-    /// @param reportsMissing whether the version has an error for a group that does not exist (KIP-1043); before, it
-    ///     is shown as dead
-    DescribedGroup describe(String groupId, boolean reportsMissing) {
-        var described = new DescribedGroup().setGroupId(groupId);
-        var group = groups.map().committed(groupId);
-        if (group == null || group.is(ClassicGroupState.DEAD)) {
-            described.setGroupState(ClassicGroupState.DEAD.toString());
-            return reportsMissing
-                    ? described
-                            .setErrorCode(Errors.GROUP_ID_NOT_FOUND.code())
-                            .setErrorMessage("Group " + groupId + " not found.")
-                    : described;
-        }
-        var protocolName = group.is(ClassicGroupState.STABLE) ? group.protocolName() : null;
-        described
-                .setGroupState(group.state().toString())
-                .setProtocolType(group.protocolType() == null ? "" : group.protocolType())
-                .setProtocolData(protocolName == null ? "" : protocolName);
-        for (var member : group.members()) {
-            described.members().add(member.describe(protocolName));
-        }
-        return described;
-    }
-
-    /// The committed groups in one of these states and types; an empty filter lets everything pass.
-    List<ListedGroup> list(Set<String> states, Set<String> types) {
-        if (!types.isEmpty() && !types.contains(CLASSIC_TYPE.toLowerCase(Locale.ROOT))) {
-            return List.of();
-        }
-        return groups.map().committedEntries().stream()
-                .map(entry -> entry.getValue())
-                .filter(group ->
-                        states.isEmpty() || states.contains(group.state().lowerCase()))
-                .map(group -> new ListedGroup()
-                        .setGroupId(group.groupId())
-                        .setProtocolType(group.protocolType() == null ? "" : group.protocolType())
-                        .setGroupState(group.state().toString())
-                        .setGroupType(CLASSIC_TYPE))
-                .toList();
+    GroupDescriber describer() {
+        return describer;
     }
 
     /// The committed groups and offsets.
     ///
     /// @param mostOffsets in all; the first groups get theirs
     GroupCensus census(int mostGroups, int mostOffsets) {
-        var named = new ArrayList<GroupCensus.Group>();
-        int groupsLeftOff = 0;
-        int offsetsLeftOff = 0;
-        int room = mostOffsets;
-        for (var entry : groups.map().committedEntries()) {
-            var group = entry.getValue();
-            if (group.is(ClassicGroupState.DEAD)) {
-                continue;
-            }
-            if (named.size() >= mostGroups) {
-                groupsLeftOff++;
-                continue;
-            }
-            var committed = offsets.committed(group.groupId());
-            var some = committed.size() > room ? committed.subList(0, room) : committed;
-            room -= some.size();
-            offsetsLeftOff += committed.size() - some.size();
-            named.add(new GroupCensus.Group(
-                    group.groupId(),
-                    group.state().toString(),
-                    group.protocolType() == null ? "" : group.protocolType(),
-                    group.size(),
-                    List.copyOf(some)));
-        }
-        return new GroupCensus(named, groupsLeftOff, offsetsLeftOff, 0);
+        return describer.census(offsets, mostGroups, mostOffsets);
     }
-
-    private static final String CLASSIC_TYPE = "classic";
 
     CoordinatorResult deleteGroup(String groupId, Reply<DeletableGroupResult> reply) {
         var out = new CoordinatorResult.Builder();
@@ -229,7 +264,7 @@ public final class GroupShard implements CoordinatorShard {
             return out.answer(reply, deleteResult(groupId, refused)).build();
         }
         offsets.deleteAll(groupId, out);
-        out.write(GroupRecords.groupTombstone(groupId));
+        writeTombstones(groupId, out);
         return out.then(Completion.answer(
                         reply,
                         deleteResult(groupId, Errors.NONE),
@@ -237,15 +272,24 @@ public final class GroupShard implements CoordinatorShard {
                 .build();
     }
 
-    private static Errors refuseDelete(@Nullable ClassicGroup group) {
-        if (group == null) {
+    private static Errors refuseDelete(@Nullable Group group) {
+        if (group == null || group.isDead()) {
             return Errors.GROUP_ID_NOT_FOUND;
         }
-        return switch (group.state()) {
-            case DEAD -> Errors.GROUP_ID_NOT_FOUND;
-            case PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE -> Errors.NON_EMPTY_GROUP;
-            case EMPTY -> Errors.NONE;
+        boolean isEmpty = switch (group) {
+            case ClassicGroup it -> it.is(ClassicGroupState.EMPTY);
+            case ConsumerGroup it -> it.members().isEmpty();
         };
+        return isEmpty ? Errors.NONE : Errors.NON_EMPTY_GROUP;
+    }
+
+    private void writeTombstones(String groupId, CoordinatorResult.Builder out) {
+        var group = groups.consumer(groupId);
+        if (group == null) {
+            out.write(GroupRecords.groupTombstone(groupId));
+        } else {
+            group.tombstones().forEach(out::write);
+        }
     }
 
     static DeletableGroupResult deleteResult(String groupId, Errors error) {
@@ -269,10 +313,19 @@ public final class GroupShard implements CoordinatorShard {
         }
         var out = new CoordinatorResult.Builder();
         switch (timer) {
-            case GroupTimer.SessionTimeout session -> groups.onSessionTimeout(session, nowMs, out);
-            case GroupTimer.InitialRebalance initial -> groups.onInitialRebalance(initial, nowMs, out);
-            case GroupTimer.JoinTimeout join -> groups.onJoinTimeout(join, nowMs, out);
-            case GroupTimer.SyncTimeout sync -> groups.onSyncTimeout(sync, nowMs, out);
+            case GroupTimer.SessionTimeout session -> {
+                if (groups.consumer(session.groupId()) == null) {
+                    classic.onSessionTimeout(session, nowMs, out);
+                } else {
+                    consumers.onSessionTimeout(session, nowMs, out);
+                }
+            }
+            case GroupTimer.InitialRebalance initial -> classic.onInitialRebalance(initial, nowMs, out);
+            case GroupTimer.JoinTimeout join -> classic.onJoinTimeout(join, nowMs, out);
+            case GroupTimer.SyncTimeout sync -> classic.onSyncTimeout(sync, nowMs, out);
+            case GroupTimer.RevocationTimeout revocation -> consumers.onRevocationTimeout(revocation, nowMs, out);
+            case GroupTimer.RejoinTimeout rejoin -> consumers.onRejoinTimeout(rejoin, nowMs, out);
+            case GroupTimer.FetchAssignmentTimeout fetch -> consumers.onFetchAssignmentTimeout(fetch, nowMs, out);
             case GroupTimer.Cleanup() -> cleanUp(nowMs, out);
         }
         return out.build();
@@ -283,8 +336,8 @@ public final class GroupShard implements CoordinatorShard {
         for (var entry : groups.map().entries()) {
             var group = entry.getValue();
             boolean nothingLeft = offsets.expire(group, nowMs, out);
-            if (nothingLeft && group.is(ClassicGroupState.EMPTY) && group.pendingJoinCount() == 0) {
-                out.write(GroupRecords.groupTombstone(group.groupId()));
+            if (nothingLeft && group.isUnused()) {
+                writeTombstones(group.groupId(), out);
             }
         }
         offsets.compact();
@@ -308,13 +361,39 @@ public final class GroupShard implements CoordinatorShard {
                 }
             }
             case GroupMetadataKey key -> {
-                if (record.value() == null) {
-                    groups.map().remove(key.group());
-                } else {
+                if (record.value() != null) {
                     groups.map().put(key.group(), GroupRecords.group(key.group(), (GroupMetadataValue) record.value()));
+                } else if (groups.consumer(key.group()) == null) {
+                    groups.map().remove(key.group());
                 }
             }
+            case ConsumerGroupMetadataKey key -> replay(key.groupId(), record);
+            case ConsumerGroupPartitionMetadataKey key -> replay(key.groupId(), record);
+            case ConsumerGroupMemberMetadataKey key -> replay(key.groupId(), record);
+            case ConsumerGroupTargetAssignmentMetadataKey key -> replay(key.groupId(), record);
+            case ConsumerGroupTargetAssignmentMemberKey key -> replay(key.groupId(), record);
+            case ConsumerGroupCurrentMemberAssignmentKey key -> replay(key.groupId(), record);
+            case ConsumerGroupRegularExpressionKey key -> replay(key.groupId(), record);
             default -> throw Invariant.unreachable("a record of type " + record.type() + " was decoded for nothing");
+        }
+    }
+
+    /// A record of a consumer group. A tombstone founds none: compaction may have left it alone.
+    private void replay(String groupId, CoordinatorRecord record) {
+        var group = groups.consumer(groupId);
+        if (group == null) {
+            if (record.isTombstone()) {
+                return;
+            }
+            // A classic group of this name is one that an offset founded on the way here.
+            group = ConsumerGroup.empty(groupId);
+        }
+        var after = group.after(record);
+        if (after == null) {
+            groups.map().remove(groupId);
+            consumers.forget(groupId);
+        } else {
+            groups.map().put(groupId, after);
         }
     }
 
@@ -328,7 +407,8 @@ public final class GroupShard implements CoordinatorShard {
     @Override
     public CoordinatorResult onLoaded(long nowMs) {
         var out = new CoordinatorResult.Builder();
-        groups.onLoaded(nowMs, out);
+        classic.onLoaded(nowMs, out);
+        consumers.onLoaded(out);
         out.schedule(new GroupTimer.Cleanup(), config.offsetsRetentionCheckIntervalMs());
         return out.build();
     }
@@ -336,7 +416,7 @@ public final class GroupShard implements CoordinatorShard {
     @Override
     public CoordinatorResult onUnloaded(Errors error) {
         var out = new CoordinatorResult.Builder();
-        groups.onUnloaded(error, out);
+        classic.onUnloaded(error, out);
         return out.build();
     }
 
@@ -344,11 +424,16 @@ public final class GroupShard implements CoordinatorShard {
 
     @Nullable
     ClassicGroup group(String groupId) {
-        return groups.find(groupId);
+        return groups.classic(groupId);
+    }
+
+    @Nullable
+    ConsumerGroup consumerGroup(String groupId) {
+        return groups.consumer(groupId);
     }
 
     ClassicGroups groups() {
-        return groups;
+        return classic;
     }
 
     CommittedOffsets offsets() {

@@ -43,6 +43,33 @@ sealed interface GroupTimer extends TimerEvent {
     /// As [JoinBarrier].
     record SyncBarrier(String groupId) {}
 
+    /// A member of a consumer group had its time to give partitions up; without meaning once it has another epoch.
+    record RevocationTimeout(String groupId, String memberId, int memberEpoch) implements GroupTimer {
+        @Override
+        public Object key() {
+            return new Revocation(groupId, memberId);
+        }
+    }
+
+    /// As [JoinBarrier], of one member.
+    record Revocation(String groupId, String memberId) {}
+
+    /// A member of the classic protocol in a consumer group had its time to join again.
+    record RejoinTimeout(String groupId, String memberId) implements GroupTimer {
+        @Override
+        public Object key() {
+            return this;
+        }
+    }
+
+    /// A member of the classic protocol in a consumer group had its time to ask for its assignment.
+    record FetchAssignmentTimeout(String groupId, String memberId) implements GroupTimer {
+        @Override
+        public Object key() {
+            return this;
+        }
+    }
+
     /// Time to look for expired offsets and groups nobody needs.
     record Cleanup() implements GroupTimer {
         @Override

@@ -21,7 +21,8 @@ final class TransactionRecords {
 
     private TransactionRecords() {}
 
-    /// @param transactionVersion of the cluster: the first records are readable by brokers of any release
+    /// @param transactionVersion of the cluster: at level 0 records are readable by brokers of any release, unless a
+    ///     client goes by version 2 all the same
     static CoordinatorRecord state(String transactionalId, TransactionState state, int transactionVersion) {
         var value = new TransactionLogValue()
                 .setProducerId(state.producerId())
@@ -32,7 +33,7 @@ final class TransactionRecords {
                         state.status() == TransactionStatus.EMPTY ? null : byTopic(state.partitions()))
                 .setTransactionLastUpdateTimestampMs(state.updateMs())
                 .setTransactionStartTimestampMs(state.startMs());
-        int version = transactionVersion > 0 ? FLEXIBLE_VERSION : 0;
+        int version = transactionVersion > 0 || state.bumpsEpochs() ? FLEXIBLE_VERSION : 0;
         if (version == FLEXIBLE_VERSION) {
             value.setPreviousProducerId(state.previousProducerId())
                     .setNextProducerId(state.nextProducerId())

@@ -482,14 +482,14 @@ public final class TransactionShard implements CoordinatorShard {
     private CoordinatorResult onTimeout(TransactionTimer.Timeout timeout, long freshId, long nowMs) {
         var id = timeout.transactionalId();
         var state = transactions.get(id);
-        if (state == null
-                || state.status() != TransactionStatus.ONGOING
-                || !timeoutOf(id, state).equals(timeout)) {
-            return CoordinatorResult.NOTHING;
-        }
-        // Until that is committed: the abort, or what it has to wait for, may fail.
+        // Until it is known how the transaction ends: what is under way, or is begun here, may fail.
         var out = new CoordinatorResult.Builder().schedule(timeout, config.abortRetryIntervalMs());
         if (!transactions.isUncommitted(id)) {
+            if (state == null
+                    || state.status() != TransactionStatus.ONGOING
+                    || !timeoutOf(id, state).equals(timeout)) {
+                return CoordinatorResult.NOTHING;
+            }
             var wanted = new IdWanted(
                     number, (shard, producerId, now) -> shard.onTimeout(timeout, producerId, now), error -> {});
             fence(
@@ -540,8 +540,15 @@ public final class TransactionShard implements CoordinatorShard {
             Consumer<CoordinatorResult.Builder> committed,
             Reply<Errors> reply,
             CoordinatorResult.Builder out) {
+        // Known late, it may be past already.
+        Consumer<CoordinatorResult.Builder> follow = after -> {
+            var current = transactions.committed(id);
+            if (current != null && current.isStep(next)) {
+                committed.accept(after);
+            }
+        };
         out.write(TransactionRecords.state(id, next, transactionVersion.getAsInt()))
-                .then(new Written(committed, reply, lost -> {}));
+                .then(new Written(follow, reply, lost -> {}));
     }
 
     /// Waits for a record. Who asked for it is told when that takes too long, yet what follows from it follows whenever

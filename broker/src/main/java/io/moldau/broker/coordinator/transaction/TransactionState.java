@@ -48,6 +48,15 @@ record TransactionState(
         return isExhausted(producerEpoch);
     }
 
+    /// Whether this is the same step in the life of the id: records of old versions do not hold all of a state.
+    boolean isStep(TransactionState other) {
+        return status == other.status
+                && producerId == other.producerId
+                && producerEpoch == other.producerEpoch
+                && startMs == other.startMs
+                && updateMs == other.updateMs;
+    }
+
     /// Whether epochs are counted up by each transaction.
     boolean bumpsEpochs() {
         return clientVersion >= EPOCH_BUMP_VERSION;

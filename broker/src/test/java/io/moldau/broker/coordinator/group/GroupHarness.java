@@ -1,11 +1,23 @@
 package io.moldau.broker.coordinator.group;
 
+import io.moldau.broker.coordinator.group.consumer.TopicRegexes;
 import io.moldau.broker.coordinator.runtime.Completion;
 import io.moldau.broker.coordinator.runtime.CoordinatorRecord;
 import io.moldau.broker.coordinator.runtime.CoordinatorResult;
 import io.moldau.broker.coordinator.runtime.Effect;
 import io.moldau.broker.coordinator.runtime.TimerEvent;
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
+import io.moldau.metadata.image.MetadataDelta;
+import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.MetadataProvenance;
+import io.moldau.metadata.record.MetadataRecord;
+import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.metadata.record.PartitionRecord;
+import io.moldau.metadata.record.RemoveTopicRecord;
+import io.moldau.metadata.record.TopicRecord;
+import io.moldau.wire.message.ConsumerGroupHeartbeatRequestData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatResponseData;
 import io.moldau.wire.message.DeleteGroupsResponseData.DeletableGroupResult;
 import io.moldau.wire.message.HeartbeatRequestData;
 import io.moldau.wire.message.HeartbeatResponseData;
@@ -37,6 +49,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +60,8 @@ final class GroupHarness {
     static final String GROUP = "g";
     static final int SESSION_MS = 10_000;
     static final int REBALANCE_MS = 60_000;
+    static final int CONSUMER_SESSION_MS = 45_000;
+    static final int CONSUMER_HEARTBEAT_MS = 5_000;
 
     private record Pending(long sequence, List<Completion> completions) {}
 
@@ -54,6 +69,9 @@ final class GroupHarness {
 
     private final GroupCoordinatorConfig config;
     private final SplittableRandom random;
+    private final GroupSurroundings surroundings;
+    private MetadataImage image = MetadataImage.EMPTY;
+    private final List<RegexQuestion> regexQuestions = new ArrayList<>();
     private GroupShard shard;
     private long nowMs = 1_000_000L;
     private long sequence = 1;
@@ -69,9 +87,18 @@ final class GroupHarness {
     }
 
     GroupHarness(GroupCoordinatorConfig config, long seed) {
+        this(config, seed, 0);
+    }
+
+    /// @param assignmentIntervalMs of consumer groups
+    GroupHarness(GroupCoordinatorConfig config, long seed, int assignmentIntervalMs) {
         this.config = config;
         this.random = new SplittableRandom(seed);
-        this.shard = new GroupShard(config, random.split());
+        this.surroundings = new GroupSurroundings(
+                () -> image,
+                GroupSettings.fixed(CONSUMER_SESSION_MS, CONSUMER_HEARTBEAT_MS, assignmentIntervalMs),
+                GroupEvents.NONE);
+        this.shard = new GroupShard(config, random.split(), surroundings);
         shard.timeline().writeAt(sequence);
     }
 
@@ -85,6 +112,112 @@ final class GroupHarness {
 
     long nowMs() {
         return nowMs;
+    }
+
+    // ---- topics ----
+
+    /// Creates the topic, or gives it more partitions.
+    Uuid topic(String name, int partitions) {
+        return topic(name, partitions, true);
+    }
+
+    /// @param told whether the shard hears of it
+    Uuid topic(String name, int partitions, boolean told) {
+        var existing = image.topics().topic(name);
+        var id = existing == null ? Uuid.random(random) : existing.id();
+        var records = new ArrayList<MetadataRecord>();
+        if (existing == null) {
+            records.add(MetadataRecords.of(TopicRecord.newBuilder()
+                    .setName(name)
+                    .setTopicId(MetadataRecords.id(id))
+                    .build()));
+        }
+        for (int i = existing == null ? 0 : existing.partitions().size(); i < partitions; i++) {
+            records.add(MetadataRecords.of(PartitionRecord.newBuilder()
+                    .setPartitionId(i)
+                    .setTopicId(MetadataRecords.id(id))
+                    .addReplicas(1)
+                    .addIsr(1)
+                    .setLeader(1)
+                    .addDirectories(MetadataRecords.id(new Uuid(60, 1)))
+                    .build()));
+        }
+        change(records);
+        if (told) {
+            run(shard.onTopicsChanged(Set.of(name), existing == null, image.offset()));
+        }
+        return id;
+    }
+
+    void deleteTopic(String name) {
+        var id = Objects.requireNonNull(image.topics().topic(name)).id();
+        change(List.of(MetadataRecords.of(RemoveTopicRecord.newBuilder()
+                .setTopicId(MetadataRecords.id(id))
+                .build())));
+        run(shard.onTopicsDeleted(Map.of(name, id)));
+        run(shard.onTopicsChanged(Set.of(name), false, image.offset()));
+    }
+
+    private void change(List<MetadataRecord> records) {
+        var delta = new MetadataDelta(image);
+        delta.replayAll(records);
+        image = delta.apply(new MetadataProvenance(image.offset() + 1, 1, 0));
+    }
+
+    MetadataImage image() {
+        return image;
+    }
+
+    // ---- consumer protocol ----
+
+    ConsumerGroup consumerGroup() {
+        return Objects.requireNonNull(shard.consumerGroup(groupId), "no consumer group " + groupId);
+    }
+
+    /// Who has said nothing yet and wants to join.
+    ConsumerGroupHeartbeatRequestData joining(String memberId, String... topics) {
+        return new ConsumerGroupHeartbeatRequestData()
+                .setGroupId(groupId)
+                .setMemberId(memberId)
+                .setMemberEpoch(0)
+                .setRebalanceTimeoutMs(REBALANCE_MS)
+                .setSubscribedTopicNames(List.of(topics))
+                .setTopicPartitions(List.of());
+    }
+
+    /// A heartbeat that says nothing new.
+    ConsumerGroupHeartbeatRequestData beat(String memberId, int epoch) {
+        return new ConsumerGroupHeartbeatRequestData()
+                .setGroupId(groupId)
+                .setMemberId(memberId)
+                .setMemberEpoch(epoch);
+    }
+
+    Answer<ConsumerGroupHeartbeatResponseData> heartbeat(ConsumerGroupHeartbeatRequestData request, int version) {
+        var answer = new Answer<ConsumerGroupHeartbeatResponseData>();
+        run(shard.consumerHeartbeat(context(version), request, answer, regexQuestions::add, nowMs));
+        return answer;
+    }
+
+    ConsumerGroupHeartbeatResponseData heartbeat(ConsumerGroupHeartbeatRequestData request) {
+        return heartbeat(request, 1).get();
+    }
+
+    Errors errorOf(ConsumerGroupHeartbeatRequestData request) {
+        return Errors.forCode(heartbeat(request).errorCode());
+    }
+
+    /// What expressions are to be looked up.
+    List<RegexQuestion> regexQuestions() {
+        return regexQuestions;
+    }
+
+    /// Looks them up.
+    void answerRegexes() {
+        for (var question : List.copyOf(regexQuestions)) {
+            regexQuestions.remove(question);
+            run(shard.onRegexesResolved(question.groupId(), TopicRegexes.resolve(question.regexes(), image, nowMs)));
+        }
     }
 
     ClassicGroup group() {
@@ -207,7 +340,7 @@ final class GroupHarness {
 
     /// A shard with what the log says.
     GroupShard replayed() {
-        var other = new GroupShard(config, random.split());
+        var other = new GroupShard(config, random.split(), surroundings);
         for (var record : log) {
             other.replay(-1L, (short) -1, record);
         }
@@ -252,7 +385,7 @@ final class GroupHarness {
 
     Answer<JoinGroupResponseData> join(JoinGroupRequestData request, int version) {
         var answer = new Answer<JoinGroupResponseData>();
-        run(shard.join(context(version), request, answer, nowMs));
+        run(shard.join(context(version), request, answer, regexQuestions::add, nowMs));
         return answer;
     }
 

@@ -2,6 +2,14 @@ package io.moldau.broker.coordinator.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.broker.coordinator.group.consumer.ConsumerGroupRecords;
+import io.moldau.broker.coordinator.group.consumer.CurrentAssignment;
+import io.moldau.broker.coordinator.group.consumer.MemberMetadata;
+import io.moldau.broker.coordinator.group.consumer.MemberState;
+import io.moldau.broker.coordinator.group.consumer.PartitionEpochs;
+import io.moldau.broker.coordinator.group.consumer.ResolvedRegex;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupPartitionMetadataKey;
+import io.moldau.broker.coordinator.group.generated.ConsumerGroupPartitionMetadataValue;
 import io.moldau.broker.coordinator.group.generated.GroupMetadataKey;
 import io.moldau.broker.coordinator.group.generated.GroupMetadataValue;
 import io.moldau.broker.coordinator.group.generated.OffsetCommitKey;
@@ -9,10 +17,15 @@ import io.moldau.broker.coordinator.group.generated.OffsetCommitValue;
 import io.moldau.broker.coordinator.runtime.CoordinatorRecord;
 import io.moldau.common.Uuid;
 import io.moldau.testing.Seeds;
+import io.moldau.wire.message.JoinGroupRequestData.JoinGroupRequestProtocol;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.apache.kafka.coordinator.group.GroupCoordinatorRecordSerde;
 import org.junit.jupiter.api.Test;
@@ -79,9 +92,82 @@ class GroupRecordParityTest {
                 1, new OffsetCommitKey().setGroup("g").setTopic("t").setPartition(1)));
     }
 
+    @Seeds
+    void consumerGroups(long seed) {
+        var random = new SplittableRandom(seed);
+        var group = text(random);
+        check(ConsumerGroupRecords.epoch(group, random.nextInt(), random.nextLong()));
+        check(ConsumerGroupRecords.epoch(group, random.nextInt(), 0));
+        check(ConsumerGroupRecords.targetEpoch(group, random.nextInt(), random.nextInt(2) * random.nextLong()));
+        check(ConsumerGroupRecords.target(group, text(random), Map.of(Uuid.random(random), Set.of(3, 1, 2))));
+        var partitions = new PartitionEpochs.Builder();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            partitions.add(Uuid.random(random), random.nextInt(9), random.nextInt());
+        }
+        check(ConsumerGroupRecords.current(
+                group,
+                text(random),
+                new CurrentAssignment(
+                        random.nextInt(),
+                        random.nextInt(),
+                        MemberState.UNREVOKED_PARTITIONS,
+                        partitions.build(),
+                        PartitionEpochs.of(Map.of(Uuid.random(random), Set.of(1)), 4))));
+        check(ConsumerGroupRecords.member(
+                group,
+                text(random),
+                new MemberMetadata(
+                        random.nextBoolean() ? text(random) : null,
+                        random.nextBoolean() ? text(random) : null,
+                        text(random),
+                        text(random),
+                        List.of(text(random)),
+                        random.nextBoolean() ? text(random) : null,
+                        random.nextInt(),
+                        random.nextBoolean() ? text(random) : null,
+                        random.nextBoolean()
+                                ? new MemberMetadata.Classic(
+                                        random.nextInt(),
+                                        List.of(new JoinGroupRequestProtocol()
+                                                .setName(text(random))
+                                                .setMetadata(bytes(random))))
+                                : null)));
+        check(ConsumerGroupRecords.regex(
+                group,
+                text(random),
+                new ResolvedRegex(new TreeSet<>(Set.of("a", "b")), random.nextLong(), random.nextLong())));
+        check(CoordinatorRecord.of(
+                4,
+                new ConsumerGroupPartitionMetadataKey().setGroupId(group),
+                new ConsumerGroupPartitionMetadataValue()
+                        .setTopics(List.of(new ConsumerGroupPartitionMetadataValue.TopicMetadata()
+                                .setTopicId(Uuid.random(random))
+                                .setTopicName(text(random))
+                                .setNumPartitions(3)
+                                .setPartitionMetadata(
+                                        List.of(new ConsumerGroupPartitionMetadataValue.PartitionMetadata()
+                                                .setPartition(1)
+                                                .setRacks(List.of(text(random))))))),
+                0));
+    }
+
     @Test
-    void theRecordTypesOfNewerProtocolsAreSkipped() {
-        for (short type = 3; type < 30; type++) {
+    void tombstonesOfConsumerGroups() {
+        check(ConsumerGroupRecords.epochTombstone("g"));
+        check(ConsumerGroupRecords.partitionMetadataTombstone("g"));
+        check(ConsumerGroupRecords.memberTombstone("g", "m"));
+        check(ConsumerGroupRecords.targetEpochTombstone("g"));
+        check(ConsumerGroupRecords.targetTombstone("g", "m"));
+        check(ConsumerGroupRecords.currentTombstone("g", "m"));
+        check(ConsumerGroupRecords.regexTombstone("g", "a.*"));
+    }
+
+    @Test
+    void theRecordTypesOfShareAndStreamsGroupsAreSkipped() {
+        for (short type = 9; type < 30; type++) {
+            if (type == ConsumerGroupRecords.REGEX) {
+                continue;
+            }
             assertThat(ours.decode(ByteBuffer.allocate(8).putShort(type).rewind(), ByteBuffer.allocate(8)))
                     .isNull();
         }

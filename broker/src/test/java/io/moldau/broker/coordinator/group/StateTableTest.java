@@ -150,7 +150,7 @@ class StateTableTest {
         REQUESTS.put("delete offsets, other topic", scene -> ofDeletion(scene, "t"));
         REQUESTS.put("delete group", scene -> scene.it.deleteGroup().toString());
         REQUESTS.put("describe, v6", scene -> {
-            var group = scene.it.shard().describe(GroupHarness.GROUP, true);
+            var group = scene.it.shard().describer().classic(GroupHarness.GROUP, true);
             return Errors.forCode(group.errorCode()) + " " + group.groupState() + " "
                     + group.protocolType() + "/" + group.protocolData() + " members="
                     + group.members().size();

@@ -1,0 +1,167 @@
+package io.moldau.ops.groups;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.moldau.ops.chaos.cluster.Await;
+import io.moldau.ops.groups.ConsumerCrowd.Look;
+import io.moldau.ops.groups.ConsumerCrowd.Protocol;
+import io.moldau.ops.node.NodeProcess;
+import io.moldau.ops.reference.ReferenceNode;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// A crowd of Java consumers, with both protocols: nobody ever reads what another reads, no more partitions move than
+/// must when one comes or goes, and restarts one by one move none. The long form (`-Dmoldau.long=true`) has 200
+/// consumers and 1,000 partitions, and the reference beside Moldau; its figures are written to `target/group-scale.md`.
+class GroupScaleIT {
+
+    private static final List<String> SETTINGS = List.of(
+            "offsets.topic.num.partitions=5",
+            "offsets.topic.replication.factor=1",
+            // The reference's default, which a test node does not have.
+            "group.initial.rebalance.delay.ms=3000");
+
+    /// How long a group is looked at after it seems to be settled.
+    private static final Duration AFTERWARDS = Duration.ofSeconds(3);
+
+    /// One run: how long each step took, and how many partitions moved for it and were taken from somebody.
+    private record Figures(
+            Duration start, Duration join, int movedByJoin, int leastByJoin, Duration leave, int movedByLeave) {
+
+        String row(String broker, Protocol protocol) {
+            return String.format(
+                    Locale.ROOT,
+                    "| %s | %s | %.1f s | %.1f s | %d (%d) | %.1f s | %d (0) |",
+                    broker,
+                    protocol == Protocol.CONSUMER ? "consumer" : "classic, cooperative-sticky",
+                    start.toMillis() / 1e3,
+                    join.toMillis() / 1e3,
+                    movedByJoin,
+                    leastByJoin,
+                    leave.toMillis() / 1e3,
+                    movedByLeave);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noMoreMovesThanMustBe(Protocol protocol, @TempDir Path folder) throws Exception {
+        assumeTrue(protocol != Protocol.CONSUMER || Boolean.getBoolean("moldau.modern"), "not built yet");
+        try (var node = NodeProcess.start(folder.resolve("data"), SETTINGS.toArray(String[]::new))) {
+            var figures = run(node.bootstrap(), protocol, 10, 40);
+            assertThat(figures.movedByJoin()).isEqualTo(figures.leastByJoin());
+            assertThat(figures.movedByLeave()).isZero();
+            restartOneByOne(node.bootstrap(), protocol);
+        }
+    }
+
+    @Test
+    void twoHundredConsumersOfAThousandPartitions(@TempDir Path folder) throws Exception {
+        assumeTrue(Boolean.getBoolean("moldau.long"), "a long run");
+        var rows = new ArrayList<String>();
+        for (var protocol : Protocol.values()) {
+            try (var node = ReferenceNode.start(Files.createDirectory(folder.resolve("theirs" + protocol)), SETTINGS)) {
+                rows.add(run(node.bootstrap(), protocol, 200, 1_000).row("Apache Kafka 4.4", protocol));
+            }
+            try (var node = NodeProcess.start(folder.resolve("ours" + protocol), SETTINGS.toArray(String[]::new))) {
+                rows.add(run(node.bootstrap(), protocol, 200, 1_000).row("Moldau", protocol));
+            }
+            rows.add("load average "
+                    + ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+            Files.write(Files.createDirectories(Path.of("target")).resolve("group-scale.md"), rows);
+        }
+    }
+
+    private static Figures run(String bootstrap, Protocol protocol, int members, int partitions) throws Exception {
+        var topic = "crowded-" + members;
+        create(bootstrap, topic, partitions);
+        try (var crowd = new ConsumerCrowd(bootstrap, topic, topic, partitions, protocol)) {
+            long started = System.nanoTime();
+            for (int i = 0; i < members; i++) {
+                crowd.join(null);
+            }
+            var start = crowd.awaitBalance(started);
+            Look settled = afterwards(crowd);
+
+            started = System.nanoTime();
+            crowd.join(null);
+            var join = crowd.awaitBalance(started);
+            Look joined = afterwards(crowd);
+            int movedByJoin = joined.movedSince(settled, crowd.members());
+
+            var stay = new ArrayList<>(crowd.members());
+            var leaving = stay.remove(members / 2);
+            started = System.nanoTime();
+            crowd.leave(leaving);
+            var leave = crowd.awaitBalance(started);
+            Look left = afterwards(crowd);
+
+            assertThat(crowd.faults()).isEmpty();
+            return new Figures(
+                    start, join, movedByJoin, partitions / (members + 1), leave, left.movedSince(joined, stay));
+        }
+    }
+
+    private static Look afterwards(ConsumerCrowd crowd) {
+        Await.pass(AFTERWARDS);
+        crowd.awaitBalance(System.nanoTime());
+        return crowd.look();
+    }
+
+    /// With instance ids nobody else notices a restart; without, the others keep what they have.
+    private static void restartOneByOne(String bootstrap, Protocol protocol) throws Exception {
+        int members = 3;
+        int partitions = 12;
+        for (boolean isStatic : new boolean[] {true, false}) {
+            var topic = "restarted-" + isStatic;
+            create(bootstrap, topic, partitions);
+            try (var crowd = new ConsumerCrowd(bootstrap, topic, topic, partitions, protocol)) {
+                for (int i = 0; i < members; i++) {
+                    crowd.join(isStatic ? "instance-" + i : null);
+                }
+                crowd.awaitBalance(System.nanoTime());
+                Look before = afterwards(crowd);
+                for (var member : crowd.members()) {
+                    var others = new ArrayList<>(crowd.members());
+                    others.remove(member);
+                    crowd.leave(member);
+                    crowd.join(member.instanceId());
+                    crowd.awaitBalance(System.nanoTime());
+                    Look after = afterwards(crowd);
+                    if (isStatic) {
+                        assertThat(after.interrupted()).as("taken from others").isZero();
+                        assertThat(after.movedSince(before, others)).as("moved").isZero();
+                    }
+                    assertThat(after.swappedSince(before, others))
+                            .as("moved between those that stayed")
+                            .isZero();
+                    before = after;
+                }
+                assertThat(crowd.faults()).isEmpty();
+            }
+        }
+    }
+
+    private static void create(String bootstrap, String topic, int partitions) throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            admin.createTopics(Set.of(new NewTopic(topic, partitions, (short) 1)))
+                    .all()
+                    .get(60, TimeUnit.SECONDS);
+        }
+    }
+}
