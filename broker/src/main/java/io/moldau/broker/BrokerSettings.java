@@ -1,6 +1,7 @@
 package io.moldau.broker;
 
 import io.moldau.broker.config.ClusterKeys;
+import io.moldau.broker.config.ConfigResolver;
 import io.moldau.broker.config.GroupKeys;
 import io.moldau.broker.config.LogKeys;
 import io.moldau.broker.config.MoldauKeys;
@@ -18,14 +19,17 @@ import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.metadata.TopicCreator.InternalTopic;
 import io.moldau.broker.net.NetworkConfig;
 import io.moldau.common.config.ConfigException;
+import io.moldau.log.clean.CleanerConfig;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.metadata.controller.ControllerSettings;
+import io.moldau.metadata.image.ConfigurationsImage;
 import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.VersionRange;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 
 /// Turns a node's settings into those of its parts. Pure.
@@ -110,14 +114,31 @@ final class BrokerSettings {
         return overrides;
     }
 
-    LogDirsConfig logDirs(RandomGenerator random) {
+    /// @param producerIdExpirationMs `producer.id.expiration.ms` as it is set now
+    LogDirsConfig logDirs(RandomGenerator random, IntSupplier producerIdExpirationMs) {
         return new LogDirsConfig(
                 config.get(ReplicationKeys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
                 config.get(LogKeys.LOG_RETENTION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS),
-                config.get(LogKeys.PRODUCER_ID_EXPIRATION_MS),
+                producerIdExpirationMs,
+                config.get(LogKeys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.NUM_RECOVERY_THREADS_PER_DATA_DIR),
                 random);
+    }
+
+    /// What the cleaner goes by, out of the metadata as it is now.
+    CleanerThreads.Settings cleaner(ConfigResolver resolver, ConfigurationsImage configs) {
+        int threads = resolver.ofBroker(LogKeys.LOG_CLEANER_THREADS, configs);
+        int share = Math.max(threads, 1);
+        long keys = Math.min(resolver.ofBroker(LogKeys.LOG_CLEANER_DEDUPE_BUFFER_SIZE, configs), heapBytes / 8);
+        return new CleanerThreads.Settings(
+                threads,
+                resolver.ofBroker(LogKeys.LOG_CLEANER_BACKOFF_MS, configs),
+                resolver.ofBroker(LogKeys.LOG_CLEANER_IO_MAX_BYTES_PER_SECOND, configs),
+                new CleanerConfig(
+                        Math.max(keys / share, MEBIBYTE),
+                        resolver.ofBroker(LogKeys.LOG_CLEANER_IO_BUFFER_LOAD_FACTOR, configs),
+                        resolver.ofBroker(LogKeys.LOG_CLEANER_IO_BUFFER_SIZE, configs) / share));
     }
 
     ControllerSettings controller() {

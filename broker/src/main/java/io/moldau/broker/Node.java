@@ -613,7 +613,10 @@ public final class Node implements AutoCloseable {
                 config.logDirs(),
                 services.storage(),
                 time,
-                settings.logDirs(services.random()),
+                settings.logDirs(
+                        services.random(),
+                        () -> resolver.ofBroker(
+                                LogKeys.PRODUCER_ID_EXPIRATION_MS, cache.image().configs())),
                 services.meters().logs());
 
         PooledMemory memory = new PooledMemory(loops);
@@ -743,7 +746,7 @@ public final class Node implements AutoCloseable {
         servers.add(server);
         closing("listeners", server);
         bind(server, false, bound);
-        startMaintenance(logDirs, replicas);
+        startMaintenance(logDirs, replicas, cleaner(logDirs, resolver, cache));
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(
@@ -902,12 +905,26 @@ public final class Node implements AutoCloseable {
                 listener.listenerName(), listener.securityProtocol(), listener.host(), listener.port());
     }
 
-    private void startMaintenance(LogDirs logDirs, Replicas replicas) {
+    /// The threads that compact logs.
+    private CleanerThreads cleaner(LogDirs logDirs, ConfigResolver resolver, MetadataCache cache) {
+        CleanerThreads cleaner = new CleanerThreads(
+                logDirs.cleaner(),
+                () -> settings.cleaner(resolver, cache.image().configs()),
+                services.time(),
+                services.faults());
+        closing("log cleaner", cleaner);
+        return cleaner;
+    }
+
+    private void startMaintenance(LogDirs logDirs, Replicas replicas, CleanerThreads cleaner) {
         ScheduledExecutorService maintenance = scheduler("moldau-maintenance");
         maintenance.scheduleWithFixedDelay(
                 () -> {
                     try {
                         logDirs.runMaintenance(services.time().milliseconds());
+                        if (config.get(LogKeys.LOG_CLEANER_ENABLE)) {
+                            cleaner.adjust();
+                        }
                     } catch (RuntimeException e) {
                         services.faults().handle("maintenance of the logs", e);
                     }

@@ -36,7 +36,7 @@ public interface LogMetrics {
     /// The cleaner looked for a log to compact.
     ///
     /// @param dirtiest the largest share of a compacted log that could be cleaned and is not, between 0 and 1
-    default void cleanerLooked(double dirtiest) {}
+    default void cleanerLooked(double dirtiest, long nowMs) {}
 
     /// A log was compacted.
     default void cleaned(TopicPartition partition, CleaningStats stats, long nanos) {}

@@ -92,6 +92,8 @@ public final class PartitionLog {
     private volatile LeaderEpochHistory epochs = LeaderEpochHistory.EMPTY;
     private volatile long highWatermark;
     private volatile boolean awaitsHighWatermark;
+    private volatile int producerCount;
+    private volatile int openTransactions;
     private volatile boolean retired;
     private volatile long nextDeletionMs = Long.MAX_VALUE;
 
@@ -291,7 +293,7 @@ public final class PartitionLog {
                         directory,
                         opening,
                         config.indexIntervalBytes(),
-                        environment.producerIdExpirationMs(),
+                        environment.producerIdExpirationMs().getAsInt(),
                         nowMs)
                 .load();
         if (loaded.bytesScanned() > 0 || loaded.bytesCut() > 0) {
@@ -357,6 +359,8 @@ public final class PartitionLog {
         long first = producers.firstUnstableOffset();
         firstUnstableOffset = first == Long.MAX_VALUE ? first : Math.max(first, logStartOffset);
         awaitsHighWatermark = producers.awaitsHighWatermark();
+        openTransactions = producers.openTransactions();
+        producerCount = producers.size();
     }
 
     /// To be called before anything is written: the directory exists and its journal knows that the log changes.
@@ -753,6 +757,8 @@ public final class PartitionLog {
             }
             if (batch.isTransactional()) {
                 noteUnstable(published.view().logStartOffset());
+            } else if (producers.size() != producerCount) {
+                producerCount = producers.size();
             }
         }
     }
@@ -1205,6 +1211,16 @@ public final class PartitionLog {
         }
     }
 
+    /// How many producers the log remembers, 0 before its files are open.
+    public int producerCount() {
+        return producerCount;
+    }
+
+    /// How many transactions are open in it.
+    public int openTransactions() {
+        return openTransactions;
+    }
+
     public List<ActiveProducer> activeProducers() {
         opened();
         lock();
@@ -1346,7 +1362,7 @@ public final class PartitionLog {
                         end,
                         Long.MAX_VALUE,
                         environment.time().milliseconds(),
-                        environment.producerIdExpirationMs());
+                        environment.producerIdExpirationMs().getAsInt());
         newestSnapshot = offsets.isEmpty() ? -1 : offsets.last();
         producers.onHighWatermark(highWatermark);
     }
@@ -1723,7 +1739,8 @@ public final class PartitionLog {
         }
         lock();
         try {
-            producers.removeExpired(nowMs, environment.producerIdExpirationMs());
+            producers.removeExpired(nowMs, environment.producerIdExpirationMs().getAsInt());
+            producerCount = producers.size();
         } finally {
             lock.unlock();
         }

@@ -178,6 +178,48 @@ public final class LogKeys {
             .importance(LOW)
             .describedAs("How long an idle producer's sequence numbers are remembered.");
 
+    public static final ConfigKey<Integer> PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
+            .defaultTo(600_000)
+            .importance(LOW)
+            .hidden()
+            .describedAs("How often expired producers are looked for.");
+
+    public static final ConfigKey<Boolean> LOG_CLEANER_ENABLE = ConfigKey.of("log.cleaner.enable", ConfigType.bool())
+            .defaultTo(true)
+            .describedAs("Whether compacted topics are cleaned.");
+
+    public static final ConfigKey<Integer> LOG_CLEANER_THREADS = ConfigKey.of(
+                    "log.cleaner.threads", ConfigType.intAtLeast(0))
+            .defaultTo(1)
+            .describedAs("Number of threads that compact logs.");
+
+    public static final ConfigKey<Long> LOG_CLEANER_BACKOFF_MS = ConfigKey.of(
+                    "log.cleaner.backoff.ms", ConfigType.longAtLeast(0L))
+            .defaultTo(15_000L)
+            .describedAs("Pause of a cleaner that found nothing to do.");
+
+    public static final ConfigKey<Long> LOG_CLEANER_DEDUPE_BUFFER_SIZE = ConfigKey.of(
+                    "log.cleaner.dedupe.buffer.size", ConfigType.anyLong())
+            .defaultTo(134_217_728L)
+            .describedAs("Most memory of all cleaners together for remembering keys; never more than an eighth of the "
+                    + "heap. What does not fit takes several passes.");
+
+    public static final ConfigKey<Integer> LOG_CLEANER_IO_BUFFER_SIZE = ConfigKey.of(
+                    "log.cleaner.io.buffer.size", ConfigType.intAtLeast(0))
+            .defaultTo(524_288)
+            .describedAs("Memory of all cleaners together for reading and writing.");
+
+    public static final ConfigKey<Double> LOG_CLEANER_IO_BUFFER_LOAD_FACTOR = ConfigKey.of(
+                    "log.cleaner.io.buffer.load.factor", ConfigType.anyDouble())
+            .defaultTo(0.9)
+            .describedAs("How full the memory for keys may get.");
+
+    public static final ConfigKey<Double> LOG_CLEANER_IO_MAX_BYTES_PER_SECOND = ConfigKey.of(
+                    "log.cleaner.io.max.bytes.per.second", ConfigType.anyDouble())
+            .defaultTo(Double.MAX_VALUE)
+            .describedAs("Most bytes per second all cleaners read and write.");
+
     public static final ConfigKey<Long> LOG_CLEANER_MIN_COMPACTION_LAG_MS = ConfigKey.of(
                     "log.cleaner.min.compaction.lag.ms", ConfigType.longAtLeast(0L))
             .defaultTo(0L)
@@ -252,71 +294,25 @@ public final class LogKeys {
             KnownKey.used(COMPRESSION_LZ4_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_ZSTD_LEVEL).clusterWide(),
             KnownKey.used(NUM_RECOVERY_THREADS_PER_DATA_DIR),
-            KnownKey.used(PRODUCER_ID_EXPIRATION_MS),
-            KnownKey.accepted(
-                    ConfigKey.of("producer.id.expiration.check.interval.ms", ConfigType.intAtLeast(1))
-                            .defaultTo(600_000)
-                            .importance(LOW)
-                            .hidden()
-                            .describedAs("How often expired producers are looked for."),
-                    Reasons.EXPIRY),
-            KnownKey.accepted(
-                    ConfigKey.of("log.cleaner.enable", ConfigType.bool())
-                            .defaultTo(true)
-                            .describedAs("Whether compacted topics are cleaned."),
-                    Reasons.COMPACT),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.threads", ConfigType.intAtLeast(0))
-                                    .defaultTo(1)
-                                    .describedAs("Number of threads that compact logs."),
-                            Reasons.COMPACT)
+            KnownKey.used(PRODUCER_ID_EXPIRATION_MS).clusterWide(),
+            KnownKey.used(PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
+            KnownKey.used(LOG_CLEANER_ENABLE),
+            KnownKey.used(LOG_CLEANER_THREADS).clusterWide(),
+            KnownKey.used(LOG_CLEANER_BACKOFF_MS).clusterWide(),
+            KnownKey.used(LOG_CLEANER_DEDUPE_BUFFER_SIZE).clusterWide(),
+            KnownKey.used(LOG_CLEANER_IO_BUFFER_SIZE).clusterWide(),
+            KnownKey.used(LOG_CLEANER_IO_BUFFER_LOAD_FACTOR).clusterWide(),
+            KnownKey.used(LOG_CLEANER_IO_MAX_BYTES_PER_SECOND).clusterWide(),
+            KnownKey.used(ConfigKey.of("log.cleaner.delete.retention.ms", ConfigType.longAtLeast(0L))
+                            .defaultTo(86_400_000L)
+                            .describedAs(
+                                    "How long a delete marker stays in a compacted log, so that readers can see it."))
                     .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.backoff.ms", ConfigType.longAtLeast(0L))
-                                    .defaultTo(15_000L)
-                                    .describedAs("Pause of a cleaner that found nothing to do."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.dedupe.buffer.size", ConfigType.anyLong())
-                                    .defaultTo(134_217_728L)
-                                    .describedAs("Memory of all cleaners together for remembering keys."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.io.buffer.size", ConfigType.intAtLeast(0))
-                                    .defaultTo(524_288)
-                                    .describedAs("Memory of all cleaners together for reading and writing."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.io.buffer.load.factor", ConfigType.anyDouble())
-                                    .defaultTo(0.9)
-                                    .describedAs("How full the memory for keys may get."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.io.max.bytes.per.second", ConfigType.anyDouble())
-                                    .defaultTo(Double.MAX_VALUE)
-                                    .describedAs("Most bytes per second all cleaners read and write."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.delete.retention.ms", ConfigType.longAtLeast(0L))
-                                    .defaultTo(86_400_000L)
-                                    .describedAs(
-                                            "How long a delete marker stays in a compacted log, so that readers can see it."),
-                            Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(LOG_CLEANER_MIN_COMPACTION_LAG_MS, Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(LOG_CLEANER_MAX_COMPACTION_LAG_MS, Reasons.COMPACT)
-                    .clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("log.cleaner.min.cleanable.ratio", ConfigType.doubleBetween(0, 1))
-                                    .defaultTo(0.5)
-                                    .describedAs("Share of a log that must be uncleaned before it is compacted."),
-                            Reasons.COMPACT)
+            KnownKey.used(LOG_CLEANER_MIN_COMPACTION_LAG_MS).clusterWide(),
+            KnownKey.used(LOG_CLEANER_MAX_COMPACTION_LAG_MS).clusterWide(),
+            KnownKey.used(ConfigKey.of("log.cleaner.min.cleanable.ratio", ConfigType.doubleBetween(0, 1))
+                            .defaultTo(0.5)
+                            .describedAs("Share of a log that must be uncleaned before it is compacted."))
                     .clusterWide());
 
     private LogKeys() {}

@@ -28,8 +28,6 @@ final class Reasons {
 
     static final String CORDON = "Cordoning log directories is not built yet.";
 
-    static final String COMPACT = "Compaction is not built yet: compacted topics keep every record, and none is lost.";
-
     static final String WHEEL = "Waiting requests leave their list when they end; nothing has to be swept.";
 
     static final String KERNEL = "The buffers of sockets between nodes are left to the kernel, which tunes them.";
@@ -73,8 +71,6 @@ final class Reasons {
     static final String STARTS = "A log start offset is written when it moves.";
 
     static final String STARTS2 = "Background tasks of the log begin at once; the first run finds nothing to do.";
-
-    static final String EXPIRY = "Expired producers are looked for along with other upkeep of the log.";
 
     static final String TELEMETRY = "Client telemetry is not built yet.";
 

@@ -186,7 +186,7 @@ public final class TopicConfigKeys {
             KnownKey.used(COMPRESSION_GZIP_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_LZ4_LEVEL).clusterWide(),
             KnownKey.used(COMPRESSION_ZSTD_LEVEL).clusterWide(),
-            KnownKey.accepted(DELETE_RETENTION_MS, Reasons.COMPACT).clusterWide(),
+            KnownKey.used(DELETE_RETENTION_MS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("errors.deadletterqueue.group.enable", ConfigType.bool())
                                     .defaultTo(false)
@@ -216,7 +216,7 @@ public final class TopicConfigKeys {
                                             "Age of the part of a tiered log that stays on local disk; -2 follows `retention.ms`."),
                             Reasons.TIERED)
                     .clusterWide(),
-            KnownKey.accepted(MAX_COMPACTION_LAG_MS, Reasons.COMPACT).clusterWide(),
+            KnownKey.used(MAX_COMPACTION_LAG_MS).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("max.decompressed.message.bytes", ConfigType.intBetween(1, 2_147_483_639))
                                     .defaultTo(2_147_483_639)
@@ -229,8 +229,8 @@ public final class TopicConfigKeys {
             KnownKey.used(MESSAGE_TIMESTAMP_AFTER_MAX_MS).clusterWide(),
             KnownKey.used(MESSAGE_TIMESTAMP_BEFORE_MAX_MS).clusterWide(),
             KnownKey.used(MESSAGE_TIMESTAMP_TYPE).clusterWide(),
-            KnownKey.accepted(MIN_CLEANABLE_DIRTY_RATIO, Reasons.COMPACT).clusterWide(),
-            KnownKey.accepted(MIN_COMPACTION_LAG_MS, Reasons.COMPACT).clusterWide(),
+            KnownKey.used(MIN_CLEANABLE_DIRTY_RATIO).clusterWide(),
+            KnownKey.used(MIN_COMPACTION_LAG_MS).clusterWide(),
             KnownKey.used(MIN_INSYNC_REPLICAS).clusterWide(),
             KnownKey.used(PREALLOCATE).clusterWide(),
             KnownKey.accepted(

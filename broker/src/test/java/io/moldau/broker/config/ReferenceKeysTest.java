@@ -48,7 +48,6 @@ class ReferenceKeysTest {
             "max.connections.per.ip.overrides",
             "background.threads",
             "num.recovery.threads.per.data.dir",
-            "producer.id.expiration.ms",
             "listeners",
             "listener.security.protocol.map",
             "max.decompressed.message.bytes");

@@ -105,7 +105,7 @@ public final class LogCleaner {
         if (best != null) {
             inProgress.add(best.log().topicPartition());
         }
-        metrics.cleanerLooked(dirtiest);
+        metrics.cleanerLooked(dirtiest, nowMs);
         tellUncleanable();
         return best;
     }

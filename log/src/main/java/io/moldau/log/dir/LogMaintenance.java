@@ -10,7 +10,6 @@ import org.slf4j.LoggerFactory;
 public final class LogMaintenance {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMaintenance.class);
-    private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
 
     private final LogDirs dirs;
     private final LogDirsConfig config;
@@ -25,7 +24,7 @@ public final class LogMaintenance {
         this.nextSaveMs = nowMs + config.checkpointIntervalMs();
         this.nextOffsetCheckpointMs = nowMs + config.recoveryPointCheckpointIntervalMs();
         this.nextRetentionMs = nowMs + Math.min(30_000, config.retentionCheckIntervalMs());
-        this.nextProducerExpiryMs = nowMs + PRODUCER_EXPIRY_INTERVAL_MS;
+        this.nextProducerExpiryMs = nowMs + config.producerIdCheckIntervalMs();
     }
 
     /// Does what is due.
@@ -49,7 +48,7 @@ public final class LogMaintenance {
             attempt(() -> dirs.runRetention(nowMs));
         }
         if (nowMs >= nextProducerExpiryMs) {
-            nextProducerExpiryMs = nowMs + PRODUCER_EXPIRY_INTERVAL_MS;
+            nextProducerExpiryMs = nowMs + config.producerIdCheckIntervalMs();
             dirs.logs().forEach(log -> log.expireProducers(nowMs));
         }
         for (PartitionLog log : dirs.logs()) {

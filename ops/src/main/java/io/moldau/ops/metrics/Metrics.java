@@ -237,6 +237,52 @@ final class Metrics {
     static final MetricDefinition DIRECTORY_TOTAL =
             gauge("moldau_log_directory_total_bytes", "Size of the disk where a data directory is.", "directory");
 
+    // ---- compaction
+
+    static final MetricDefinition MAX_DIRTY_PERCENT = gauge(
+            "kafka_log_logcleanermanager_max_dirty_percent",
+            "The largest share, in percent, of a compacted log that could be cleaned and is not yet.");
+    static final MetricDefinition UNCLEANABLE = gauge(
+            "kafka_log_logcleanermanager_uncleanable_partitions_count",
+            "Logs that cannot be compacted; each is tried again, and the node's log says why.",
+            "directory");
+    static final MetricDefinition UNCLEANABLE_BYTES =
+            gauge("kafka_log_logcleanermanager_uncleanable_bytes", "Bytes of these logs.", "directory");
+    static final MetricDefinition RECOPY_PERCENT = gauge(
+            "kafka_log_logcleaner_cleaner_recopy_percent",
+            "What the last compaction left of the segments it wrote anew, in percent.");
+    static final MetricDefinition MAX_CLEAN_TIME =
+            gauge("kafka_log_logcleaner_max_clean_time_secs", "How long the last compaction took.");
+    static final MetricDefinition KEYS_UTILIZATION = gauge(
+            "kafka_log_logcleaner_max_buffer_utilization_percent",
+            "How much of the memory for keys the last compaction needed, in percent.");
+    static final MetricDefinition CLEANER_LOOKED = gauge(
+            "moldau_log_cleaner_last_run_time_seconds",
+            "When the cleaner looked for a log to compact last, in seconds since 1970; 0 before.");
+    static final MetricDefinition CLEANINGS = counter("moldau_log_cleanings_total", "Compactions of a log.");
+    static final MetricDefinition CLEANING_FAILURES =
+            counter("moldau_log_cleaning_failures_total", "Compactions that failed.");
+    static final MetricDefinition CLEANER_READ =
+            counter("moldau_log_cleaner_read_bytes_total", "Bytes that compactions read.");
+    static final MetricDefinition CLEANER_WRITTEN =
+            counter("moldau_log_cleaner_written_bytes_total", "Bytes that compactions wrote.");
+
+    static {
+        area(
+                "Compaction",
+                MAX_DIRTY_PERCENT,
+                UNCLEANABLE,
+                UNCLEANABLE_BYTES,
+                RECOPY_PERCENT,
+                MAX_CLEAN_TIME,
+                KEYS_UTILIZATION,
+                CLEANER_LOOKED,
+                CLEANINGS,
+                CLEANING_FAILURES,
+                CLEANER_READ,
+                CLEANER_WRITTEN);
+    }
+
     static {
         area(
                 "Logs",
@@ -277,6 +323,11 @@ final class Metrics {
             "Partitions this node leads with just `min.insync.replicas` in sync: none more may go.");
     static final MetricDefinition OFFLINE_REPLICAS =
             gauge("kafka_server_replicamanager_offlinereplicacount", "Replicas on this node whose disk failed.");
+    static final MetricDefinition PRODUCER_IDS = gauge(
+            "kafka_server_replicamanager_produceridcount",
+            "Idempotent and transactional producers that the logs of this node remember.");
+    static final MetricDefinition OPEN_TRANSACTIONS = gauge(
+            "moldau_log_open_transactions", "Transactions that are open in partitions of this node, each for itself.");
     static final MetricDefinition REASSIGNING = gauge(
             "kafka_server_replicamanager_reassigningpartitions", "Partitions this node leads that are being moved.");
     static final MetricDefinition ISR_SHRINKS = counter(
@@ -347,6 +398,8 @@ final class Metrics {
                 UNDER_MIN_ISR,
                 AT_MIN_ISR,
                 OFFLINE_REPLICAS,
+                PRODUCER_IDS,
+                OPEN_TRANSACTIONS,
                 REASSIGNING,
                 ISR_SHRINKS,
                 ISR_EXPANDS,

@@ -40,6 +40,8 @@ final class ReplicaSource implements MetricSource {
         int reassigning;
         long bytes;
         long waits;
+        long producers;
+        long openTransactions;
     }
 
     @Override
@@ -56,6 +58,8 @@ final class ReplicaSource implements MetricSource {
             LogView log = partition.log().view();
             sums.bytes += log.sizeInBytes();
             sums.waits += partition.waitCount();
+            sums.producers += partition.log().producerCount();
+            sums.openTransactions += partition.log().openTransactions();
             String topic = partition.topicPartition().topic();
             PartitionRegistration registration =
                     partition.isLeader() ? image.topics().partition(partition.topicPartition()) : null;
@@ -78,6 +82,8 @@ final class ReplicaSource implements MetricSource {
         into.add(Metrics.AT_MIN_ISR, sums.atMinIsr);
         into.add(Metrics.REASSIGNING, sums.reassigning);
         into.add(Metrics.OFFLINE_REPLICAS, broker.partitions().offlineCount());
+        into.add(Metrics.PRODUCER_IDS, sums.producers);
+        into.add(Metrics.OPEN_TRANSACTIONS, sums.openTransactions);
         throttle(broker.throttles().leader(), Metrics.LEADER_THROTTLED, "leader", into);
         throttle(broker.throttles().follower(), Metrics.FOLLOWER_THROTTLED, "follower", into);
         into.add(Metrics.LOG_BYTES, sums.bytes);

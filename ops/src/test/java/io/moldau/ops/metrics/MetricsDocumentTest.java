@@ -71,8 +71,8 @@ class MetricsDocumentTest {
                 `kafka_network_requestmetrics_errors_total` before the first error. Histograms have `_bucket`, `_sum` and
                 `_count`, summaries the last two.
 
-                There is nothing yet to tell of client quotas, transactions and compaction: the metrics
-                come with the features.
+                There is nothing yet to tell of client quotas and transactions: the metrics come with the
+                features.
 
                 """);
         for (Metrics.Area area : Metrics.areas()) {

@@ -97,8 +97,8 @@ public final class ShardHarness<S extends CoordinatorShard> {
 
     private CoordinatorRecord reread(CoordinatorRecord record) {
         var value = record.encodedValue();
-        return Objects.requireNonNull(decoder.decode(
-                ByteBuffer.wrap(record.encodedKey()), value == null ? null : ByteBuffer.wrap(value)));
+        return Objects.requireNonNull(
+                decoder.decode(ByteBuffer.wrap(record.encodedKey()), value == null ? null : ByteBuffer.wrap(value)));
     }
 
     private void complete(List<Completion> completions) {

@@ -218,8 +218,7 @@ class MarkerSenderTest {
 
         List<String> sent() {
             return open.stream()
-                    .map(it -> it.broker + ": "
-                            + text(it.request.markers().getFirst()))
+                    .map(it -> it.broker + ": " + text(it.request.markers().getFirst()))
                     .toList();
         }
 
@@ -227,12 +226,14 @@ class MarkerSenderTest {
             var text = new StringBuilder(marker.producerId() + "/" + marker.producerEpoch() + " "
                     + (marker.transactionResult() ? "commit" : "abort") + " " + marker.coordinatorEpoch() + " v"
                     + marker.transactionVersion());
-            marker.topics().forEach(topic -> text.append(" ").append(topic.name()).append(topic.partitionIndexes()));
+            marker.topics()
+                    .forEach(topic -> text.append(" ").append(topic.name()).append(topic.partitionIndexes()));
             return text.toString();
         }
 
         private Open take(int broker) {
-            var first = open.stream().filter(it -> it.broker == broker).findFirst().orElseThrow();
+            var first =
+                    open.stream().filter(it -> it.broker == broker).findFirst().orElseThrow();
             open.remove(first);
             return first;
         }
@@ -248,10 +249,11 @@ class MarkerSenderTest {
                 var result = new WritableTxnMarkerResult().setProducerId(marker.producerId());
                 for (var topic : marker.topics()) {
                     var ofTopic = new WritableTxnMarkerTopicResult().setName(topic.name());
-                    topic.partitionIndexes().forEach(index -> ofTopic.partitions()
-                            .add(new WritableTxnMarkerPartitionResult()
-                                    .setPartitionIndex(index)
-                                    .setErrorCode(error.code())));
+                    topic.partitionIndexes()
+                            .forEach(index -> ofTopic.partitions()
+                                    .add(new WritableTxnMarkerPartitionResult()
+                                            .setPartitionIndex(index)
+                                            .setErrorCode(error.code())));
                     result.topics().add(ofTopic);
                 }
                 response.markers().add(result);

@@ -129,7 +129,8 @@ final class TransactionHarness {
     }
 
     ProducerAnswer init(long expectedId, int expectedEpoch) {
-        return init(ID, new ProducerIdAndEpoch(expectedId, (short) expectedEpoch)).get();
+        return init(ID, new ProducerIdAndEpoch(expectedId, (short) expectedEpoch))
+                .get();
     }
 
     Answer<Errors> add(ProducerRequest producer, int version, TopicPartition... partitions) {

@@ -51,7 +51,8 @@ class TransactionRecordParityTest {
         for (int i = random.nextInt(4); i > 0; i--) {
             topics.add(new PartitionsSchema()
                     .setTopic("topic" + i)
-                    .setPartitionIds(IntStream.range(0, random.nextInt(5)).boxed().toList()));
+                    .setPartitionIds(
+                            IntStream.range(0, random.nextInt(5)).boxed().toList()));
         }
         return topics;
     }

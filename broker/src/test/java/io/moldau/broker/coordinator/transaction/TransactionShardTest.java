@@ -560,7 +560,8 @@ class TransactionShardTest {
         assertThat(described.producerEpoch()).isEqualTo((short) 5);
         assertThat(described.transactionTimeoutMs()).isEqualTo(TIMEOUT_MS);
         assertThat(described.transactionStartTimeMs()).isEqualTo(1_000_000);
-        assertThat(described.topics()).extracting(topic -> topic.topic() + topic.partitions())
+        assertThat(described.topics())
+                .extracting(topic -> topic.topic() + topic.partitions())
                 .containsExactly("a[0]", "b[1]");
         assertThat(it.shard().census()).isEqualTo(new TransactionCensus(1, 1, 0));
         assertThat(it.shard().list((id, state) -> state.status() == ONGOING)).hasSize(1);

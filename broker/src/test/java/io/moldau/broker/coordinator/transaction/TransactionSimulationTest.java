@@ -136,8 +136,7 @@ class TransactionSimulationTest {
         }
     }
 
-    private static void begin(
-            TransactionHarness it, Client client, @Nullable ProducerIdAndEpoch expected) {
+    private static void begin(TransactionHarness it, Client client, @Nullable ProducerIdAndEpoch expected) {
         client.ends = false;
         client.waiting = it.init(client.id, expected);
     }
@@ -229,7 +228,9 @@ class TransactionSimulationTest {
                         .isTrue();
             case PREPARE_COMMIT -> assertThat(from).as(step).isEqualTo(TransactionStatus.ONGOING);
             case PREPARE_ABORT ->
-                assertThat(from == TransactionStatus.ONGOING || from.isIdle()).as(step).isTrue();
+                assertThat(from == TransactionStatus.ONGOING || from.isIdle())
+                        .as(step)
+                        .isTrue();
             case COMPLETE_COMMIT -> assertThat(from).as(step).isEqualTo(TransactionStatus.PREPARE_COMMIT);
             case COMPLETE_ABORT -> assertThat(from).as(step).isEqualTo(TransactionStatus.PREPARE_ABORT);
             case DEAD, PREPARE_EPOCH_FENCE -> throw new AssertionError(step);
@@ -240,7 +241,9 @@ class TransactionSimulationTest {
         } else {
             assertThat(producers.add(next.producerId())).as(step).isTrue();
             assertThat(next.producerEpoch()).as(step).isZero();
-            assertThat(TransactionState.isExhausted(before.producerEpoch())).as(step).isTrue();
+            assertThat(TransactionState.isExhausted(before.producerEpoch()))
+                    .as(step)
+                    .isTrue();
         }
         if (next.status() == TransactionStatus.ONGOING && from == TransactionStatus.ONGOING) {
             assertThat(next.partitions()).as(step).containsAll(before.partitions());
