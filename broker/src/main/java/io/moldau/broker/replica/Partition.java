@@ -270,15 +270,15 @@ public final class Partition {
         }
         records.retain();
         mailbox.submit(() -> {
-            AppendOutcome outcome;
-            int size = records.sizeInBytes();
             try {
-                outcome = append(records.buffer(), terms);
+                int size = records.sizeInBytes();
+                AppendOutcome outcome = append(records.buffer(), terms);
+                afterAppend(outcome, size);
+                callback.appended(outcome);
             } finally {
+                // Not before the callback, which may retain them for another try.
                 records.release();
             }
-            afterAppend(outcome, size);
-            callback.appended(outcome);
         });
     }
 

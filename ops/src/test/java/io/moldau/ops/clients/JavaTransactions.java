@@ -147,8 +147,9 @@ final class JavaTransactions {
             zombie.beginTransaction();
             zombie.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata("outdated"));
             successor.initTransactions();
-            observed("offsets of a zombie", outcome(() -> zombie.sendOffsetsToTransaction(
-                    offsets, new ConsumerGroupMetadata("outdated"))));
+            observed(
+                    "offsets of a zombie",
+                    outcome(() -> zombie.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata("outdated"))));
             observed("its commit", outcome(zombie::commitTransaction));
             successor.beginTransaction();
             write(successor, topic, 0, "s1");
@@ -159,8 +160,9 @@ final class JavaTransactions {
             zombie.initTransactions();
             successor.initTransactions();
             zombie.beginTransaction();
-            observed("offsets of a zombie in a new transaction", outcome(() -> zombie.sendOffsetsToTransaction(
-                    offsets, new ConsumerGroupMetadata("outdated"))));
+            observed(
+                    "offsets of a zombie in a new transaction",
+                    outcome(() -> zombie.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata("outdated"))));
             observed("its abort", outcome(zombie::abortTransaction));
         }
     }
