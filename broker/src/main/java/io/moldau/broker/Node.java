@@ -159,6 +159,7 @@ public final class Node implements AutoCloseable {
             LogDirs logDirs,
             GroupCoordinator groups,
             TransactionCoordinator transactions,
+            TransactionVerification verification,
             PartitionRegistry partitions,
             FetchSessions fetchSessions,
             NodeView.Throttles throttles) {}
@@ -275,6 +276,7 @@ public final class Node implements AutoCloseable {
                                 broker.partitions(),
                                 broker.groups(),
                                 broker.transactions(),
+                                broker.verification(),
                                 broker.fetchSessions(),
                                 broker.throttles(),
                                 broker.registrar()::brokerEpoch));
@@ -753,7 +755,14 @@ public final class Node implements AutoCloseable {
                 directories,
                 cache,
                 new BrokerParts(
-                        registrar, logDirs, groups, transactions, partitions, fetchSessions, replicas.throttles()),
+                        registrar,
+                        logDirs,
+                        groups,
+                        transactions,
+                        verification,
+                        partitions,
+                        fetchSessions,
+                        replicas.throttles()),
                 servers,
                 List.copyOf(bound),
                 ready,

@@ -9,6 +9,7 @@ import io.moldau.broker.net.NetworkState;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.ReplicationThrottle;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Endpoint;
 import io.moldau.common.time.Time;
 import io.moldau.log.dir.LogDirs;
@@ -65,6 +66,7 @@ public record NodeView(
             PartitionRegistry partitions,
             GroupCoordinator groups,
             TransactionCoordinator transactions,
+            TransactionVerification verification,
             FetchSessions fetchSessions,
             Throttles throttles,
             LongSupplier epoch) {}

@@ -129,7 +129,8 @@ final class Metrics {
             "Fetch sessions that lost their place to another.");
     static final MetricDefinition PRODUCE_WAITS = gauge(
             "kafka_server_delayedoperationpurgatory_purgatorysize",
-            "Requests that wait; `Produce` for in-sync replicas, in partitions.",
+            "Requests that wait; `Produce` for in-sync replicas, in partitions; `Verification` for the transaction "
+                    + "coordinator, in batches.",
             "delayedoperation");
 
     static {

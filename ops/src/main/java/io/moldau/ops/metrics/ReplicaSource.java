@@ -88,6 +88,7 @@ final class ReplicaSource implements MetricSource {
         throttle(broker.throttles().follower(), Metrics.FOLLOWER_THROTTLED, "follower", into);
         into.add(Metrics.LOG_BYTES, sums.bytes);
         into.add(Metrics.PRODUCE_WAITS, sums.waits, "Produce");
+        into.add(Metrics.PRODUCE_WAITS, broker.verification().waiting(), "Verification");
         into.add(Metrics.FETCH_SESSIONS, broker.fetchSessions().size());
         into.add(Metrics.FETCH_SESSION_EVICTIONS, broker.fetchSessions().evictions());
         directories(into);

@@ -61,7 +61,6 @@ class GroupScaleIT {
     @ParameterizedTest
     @EnumSource
     void noMoreMovesThanMustBe(Protocol protocol, @TempDir Path folder) throws Exception {
-        assumeTrue(protocol != Protocol.CONSUMER || Boolean.getBoolean("moldau.modern"), "not built yet");
         try (var node = NodeProcess.start(folder.resolve("data"), SETTINGS.toArray(String[]::new))) {
             var figures = run(node.bootstrap(), protocol, 10, 40);
             assertThat(figures.movedByJoin()).isEqualTo(figures.leastByJoin());

@@ -4,6 +4,10 @@ import io.moldau.broker.api.data.RawClient;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import io.moldau.ops.chaos.cluster.Await;
+import io.moldau.wire.message.ConsumerGroupDescribeRequestData;
+import io.moldau.wire.message.ConsumerGroupDescribeResponseData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatRequestData;
+import io.moldau.wire.message.ConsumerGroupHeartbeatResponseData;
 import io.moldau.wire.message.DeleteGroupsRequestData;
 import io.moldau.wire.message.DeleteGroupsResponseData;
 import io.moldau.wire.message.DescribeGroupsRequestData;
@@ -129,6 +133,24 @@ final class GroupTalk implements AutoCloseable {
                 SOON,
                 () -> described(4).groupState().equals(state),
                 () -> described(4).toString());
+        lines.add("the group is " + state);
+    }
+
+    void awaitConsumer(String state) {
+        Await.until(
+                state,
+                SOON,
+                () -> call(
+                                "admin",
+                                ApiKey.CONSUMER_GROUP_DESCRIBE,
+                                1,
+                                new ConsumerGroupDescribeRequestData().setGroupIds(List.of(group)),
+                                ConsumerGroupDescribeResponseData.class)
+                        .groups()
+                        .getFirst()
+                        .groupState()
+                        .equals(state),
+                () -> "");
         lines.add("the group is " + state);
     }
 
@@ -281,7 +303,7 @@ final class GroupTalk implements AutoCloseable {
                                         .setCommittedMetadata(""))))));
     }
 
-    private Uuid topicId(String topic) {
+    Uuid topicId(String topic) {
         var answer = call(
                 "admin",
                 ApiKey.METADATA,
@@ -571,6 +593,212 @@ final class GroupTalk implements AutoCloseable {
                     ApiKey.LEAVE_GROUP,
                     version,
                     request);
+        }
+    }
+
+    // ---- the consumer protocol (KIP-848) ----
+
+    Reader reader(String id) {
+        return new Reader(id);
+    }
+
+    void describeConsumer() {
+        var group = call(
+                        "admin",
+                        ApiKey.CONSUMER_GROUP_DESCRIBE,
+                        1,
+                        new ConsumerGroupDescribeRequestData().setGroupIds(List.of(this.group)),
+                        ConsumerGroupDescribeResponseData.class)
+                .groups()
+                .getFirst();
+        group.setErrorMessage(group.errorMessage() == null ? null : "said");
+        group.members()
+                .sort(Comparator.comparing(
+                        (ConsumerGroupDescribeResponseData.Member member) -> nameOf(member.memberId())));
+        for (var member : group.members()) {
+            member.setSubscribedTopicNames(
+                    member.subscribedTopicNames().stream().sorted().toList());
+            sort(member.assignment());
+            sort(member.targetAssignment());
+        }
+        tell("describe consumer group", 1, group);
+    }
+
+    private static void sort(ConsumerGroupDescribeResponseData.Assignment assignment) {
+        assignment.topicPartitions().sort(Comparator.comparing(topic -> topic.topicName()));
+        assignment.topicPartitions().forEach(topic -> topic.partitions().sort(null));
+    }
+
+    /// A member by the consumer protocol, with the id that it gave itself.
+    final class Reader {
+
+        private final String id;
+        private int epoch;
+        private @Nullable String instance;
+        private @Nullable String assignor;
+        private @Nullable String regex;
+        private @Nullable List<String> topics = List.of("w");
+        private int rebalanceMs = 20_000;
+        private int version = 1;
+        private Map<Uuid, List<Integer>> assigned = Map.of();
+
+        private Reader(String id) {
+            this.id = id;
+        }
+
+        Reader instance(String value) {
+            instance = value;
+            return this;
+        }
+
+        Reader assignor(@Nullable String value) {
+            assignor = value;
+            return this;
+        }
+
+        Reader regex(@Nullable String value) {
+            regex = value;
+            return this;
+        }
+
+        Reader topics(String... values) {
+            topics = values.length == 0 ? null : List.of(values);
+            return this;
+        }
+
+        Reader rebalance(int value) {
+            rebalanceMs = value;
+            return this;
+        }
+
+        Reader version(int value) {
+            version = value;
+            return this;
+        }
+
+        Reader epoch(int value) {
+            epoch = value;
+            return this;
+        }
+
+        int epoch() {
+            return epoch;
+        }
+
+        /// Joins, or says everything anew.
+        void join() {
+            epoch = 0;
+            assigned = Map.of();
+            beat("join", rebalanceMs, topics, List.of());
+        }
+
+        void leave() {
+            epoch = -1;
+            beat("leave", -1, null, null);
+        }
+
+        void leaveForAWhile() {
+            epoch = -2;
+            beat("leave for a while", -1, null, null);
+        }
+
+        /// Says that it is there, and nothing new.
+        void beat() {
+            beat("beat", -1, null, null);
+        }
+
+        void subscribe(String... values) {
+            topics = List.of(values);
+            beat("subscribe to " + topics, -1, topics, null);
+        }
+
+        /// Says that it has what it was told to have.
+        void own() {
+            beat("own what is assigned", -1, null, assigned);
+        }
+
+        void own(String topic, Integer... partitions) {
+            beat("own " + List.of(partitions) + " of " + topic, -1, null, Map.of(topicId(topic), List.of(partitions)));
+        }
+
+        /// Until it is given other partitions, or another epoch; only what it is told then is told here.
+        void beatUntilNews() {
+            int before = epoch;
+            Await.until(
+                    "news",
+                    SOON,
+                    () -> {
+                        var answer = heard(-1, null, null);
+                        boolean news = answer.errorCode() != 0
+                                || answer.memberEpoch() != before
+                                || answer.assignment() != null;
+                        if (news) {
+                            told("news", answer);
+                        }
+                        return news;
+                    },
+                    () -> "");
+        }
+
+        private void beat(String what, int rebalance, @Nullable List<String> subscribed, @Nullable Object owned) {
+            @SuppressWarnings("unchecked")
+            var partitions = owned instanceof Map<?, ?> map ? (Map<Uuid, List<Integer>>) map : null;
+            told(what, heard(rebalance, subscribed, owned == null ? null : partitions == null ? Map.of() : partitions));
+        }
+
+        private ConsumerGroupHeartbeatResponseData heard(
+                int rebalance, @Nullable List<String> subscribed, @Nullable Map<Uuid, List<Integer>> owned) {
+            boolean isFull = rebalance >= 0;
+            return call(
+                    id,
+                    ApiKey.CONSUMER_GROUP_HEARTBEAT,
+                    version,
+                    new ConsumerGroupHeartbeatRequestData()
+                            .setGroupId(group)
+                            .setMemberId(id)
+                            .setMemberEpoch(epoch)
+                            .setInstanceId(instance)
+                            .setRebalanceTimeoutMs(rebalance)
+                            .setSubscribedTopicNames(subscribed)
+                            .setSubscribedTopicRegex(isFull ? regex : null)
+                            .setServerAssignor(isFull ? assignor : null)
+                            .setTopicPartitions(
+                                    owned == null
+                                            ? null
+                                            : owned.entrySet().stream()
+                                                    .map(topic ->
+                                                            new ConsumerGroupHeartbeatRequestData.TopicPartitions()
+                                                                    .setTopicId(topic.getKey())
+                                                                    .setPartitions(topic.getValue()))
+                                                    .toList()),
+                    ConsumerGroupHeartbeatResponseData.class);
+        }
+
+        private void told(String what, ConsumerGroupHeartbeatResponseData answer) {
+            var assignment = answer.assignment();
+            if (answer.memberId() != null && !answer.memberId().equals(id)) {
+                names.put(answer.memberId(), "the id it was given");
+            }
+            if (assignment != null) {
+                assignment
+                        .topicPartitions()
+                        .sort(Comparator.comparing(
+                                topic -> ids.getOrDefault(topic.topicId().toString(), "")));
+                assigned = new HashMap<>();
+                for (var topic : assignment.topicPartitions()) {
+                    topic.partitions().sort(null);
+                    assigned.put(topic.topicId(), topic.partitions());
+                }
+            }
+            if (answer.errorCode() == 0 && epoch >= 0) {
+                epoch = answer.memberEpoch();
+            }
+            answer.setErrorMessage(answer.errorMessage() == null ? null : "said");
+            tell(id + ": " + what, version, answer);
+        }
+
+        void commit(String topic, int memberEpoch, long offset) {
+            GroupTalk.this.commit(id, 9, id, instance, memberEpoch, topic, offset, "");
         }
     }
 }

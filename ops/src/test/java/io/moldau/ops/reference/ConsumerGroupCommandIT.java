@@ -25,7 +25,6 @@ class ConsumerGroupCommandIT {
 
     private static final List<Command> COMMANDS = Stream.of(looking(), resettingOffsets(), deleting(), settings())
             .flatMap(List::stream)
-            .filter(command -> GroupScene.MODERN || !command.arguments().contains("modern"))
             .toList();
 
     private static List<Command> looking() {

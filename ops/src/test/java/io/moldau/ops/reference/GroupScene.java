@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /// offsets an administrator committed. The members stay until it is closed.
 final class GroupScene implements AutoCloseable {
 
-    static final boolean MODERN = Boolean.getBoolean("moldau.modern");
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final Instant LONG_AGO = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -73,17 +72,14 @@ final class GroupScene implements AutoCloseable {
             members.add(new Member("live", "live-1", Map.of()));
             members.add(new Member("live", "live-2", Map.of()));
             members.add(new Member("static", "static-1", Map.of("group.instance.id", "instance-1")));
-            if (MODERN) {
-                // Which of them has which partition is chance, so they look the same.
-                for (int i = 0; i < 3; i++) {
-                    members.add(new Member("modern", "modern", Map.of("group.protocol", "consumer")));
-                }
+            // Which of them has which partition is chance, so they look the same. One after the other: how many epochs
+            // it takes when they come together is chance as well.
+            for (int size = 1; size <= 3; size++) {
+                members.add(new Member("modern", "modern", Map.of("group.protocol", "consumer")));
+                awaitStable(admin, "modern", size);
             }
             awaitStable(admin, "live", 2);
             awaitStable(admin, "static", 1);
-            if (MODERN) {
-                awaitStable(admin, "modern", 3);
-            }
             for (var member : members) {
                 member.stopReading();
             }

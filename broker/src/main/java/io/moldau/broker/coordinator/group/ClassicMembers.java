@@ -154,7 +154,7 @@ final class ClassicMembers {
         try {
             return EmbeddedProtocol.subscription(request.protocols().getFirst().metadata());
         } catch (MalformedMessageException malformed) {
-            throw new ApiException(Errors.INCONSISTENT_GROUP_PROTOCOL, malformed.getMessage());
+            throw new ApiException(Errors.INCONSISTENT_GROUP_PROTOCOL, String.valueOf(malformed.getMessage()));
         }
     }
 

@@ -60,10 +60,10 @@ public record ConsumerGroup(
     /// The first version of OffsetCommit that knows members' epochs.
     private static final short MEMBER_EPOCH_VERSION = 9;
 
-    /// A group without anything.
+    /// A group without anything. It is in epoch 1, and assigned: its first subscription brings epoch 2.
     static ConsumerGroup empty(String groupId) {
         return new ConsumerGroup(
-                groupId, new Epochs(0, 0, 0, 0), false, Members.NONE, TreePMap.empty(), TreePMap.empty());
+                groupId, new Epochs(1, 0, 1, 0), false, Members.NONE, TreePMap.empty(), TreePMap.empty());
     }
 
     // ---- questions ----

@@ -16,6 +16,7 @@ import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.Uuid;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -161,7 +162,7 @@ final class ConsumerGroupPlanner {
         }
         var regexChange = regexChange(draft, groupBefore, before.metadata().regex(), metadata, regexes, nowMs);
         boolean due = namesChanged
-                || regexChange != RegexChange.NONE
+                || regexChange == RegexChange.RESOLVED
                 || !assignor(groupBefore).equals(assignor(draft.group()));
         if (due || memory.mayBeStale(draft.group())) {
             nextEpochIfDue(draft, due);
@@ -219,25 +220,23 @@ final class ConsumerGroupPlanner {
         draft.write(ConsumerGroupRecords.targetEpoch(draft.groupId(), group.epoch(), nowMs));
     }
 
-    /// The assignor that most members would have; of those that equally many would, any, but the same one.
+    /// The assignor that most members would have; of those that equally many would, the first of
+    /// `group.consumer.assignors`.
     PartitionAssignor assignor(ConsumerGroup group) {
-        var votes = new TreeMap<String, Integer>();
+        var votes = new HashMap<String, Integer>();
         for (var member : group.members().all()) {
             var name = member.metadata().assignor();
             if (name != null) {
                 votes.merge(name, 1, Integer::sum);
             }
         }
-        PartitionAssignor best = null;
-        int most = 0;
-        for (var entry : votes.entrySet()) {
-            var assignor = config.assignor(entry.getKey());
-            if (assignor != null && entry.getValue() > most) {
+        var best = config.assignors().getFirst();
+        for (var assignor : config.assignors()) {
+            if (votes.getOrDefault(assignor.name(), 0) > votes.getOrDefault(best.name(), 0)) {
                 best = assignor;
-                most = entry.getValue();
             }
         }
-        return best == null ? config.assignors().getFirst() : best;
+        return best;
     }
 
     /// Takes the member a step on towards its target.

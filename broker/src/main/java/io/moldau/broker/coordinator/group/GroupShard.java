@@ -117,7 +117,7 @@ public final class GroupShard implements CoordinatorShard {
             Reply<JoinGroupResponseData> reply,
             Reply<RegexQuestion> regexes,
             long nowMs) {
-        return planned(reply, (error, text) -> joinError(request.memberId(), error), out -> {
+        return planned(reply, (error, text) -> joinError("", error), out -> {
             var refused = classic.refusal(request);
             var group = populatedConsumerGroup(request.groupId());
             if (refused != Errors.NONE) {

@@ -314,6 +314,45 @@ class CommittedOffsetsTest {
         it.shard().replayEndTransaction(producerId, (short) 0, committed);
     }
 
+    private Errors transactional(String memberId, int generation, int version) {
+        var error = new Errors[1];
+        it.run(it.shard()
+                .commitTransactionalOffsets(
+                        GroupHarness.context(version),
+                        it.commitRequest(memberId, generation, "t", 0, 8L),
+                        answer -> error[0] = GroupHarness.errorOf(answer),
+                        it.nowMs()));
+        return error[0];
+    }
+
+    @Test
+    void aCommitInATransactionNamesTheMemberOrNobody() {
+        assertThat(transactional("m", 4, 5)).isEqualTo(Errors.ILLEGAL_GENERATION);
+        assertThat(transactional("m", 4, 6)).isEqualTo(Errors.GROUP_ID_NOT_FOUND);
+        var ids = it.stableGroup(1);
+        assertThat(transactional(ids.getFirst(), 1, 5)).isEqualTo(Errors.NONE);
+        assertThat(transactional(ids.getFirst(), 0, 5)).isEqualTo(Errors.ILLEGAL_GENERATION);
+        assertThat(transactional("nobody", 1, 5)).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+        // Producers before version 3 of the request say nothing of the member.
+        assertThat(transactional("", -1, 2)).isEqualTo(Errors.NONE);
+    }
+
+    @Test
+    void aCommitInATransactionDoesNotWaitForTheAssignmentAndIsNoSignOfLife() {
+        var join = it.joinTwice();
+        it.advance(0);
+        assertThat(transactional(join.get().memberId(), 1, 5)).isEqualTo(Errors.NONE);
+        it.restart();
+        var ids = new GroupHarness();
+        var member = ids.stableGroup(1).getFirst();
+        ids.advance(GroupHarness.SESSION_MS - 1);
+        ids.run(ids.shard()
+                .commitTransactionalOffsets(
+                        GroupHarness.context(5), ids.commitRequest(member, 1, "t", 0, 8L), answer -> {}, ids.nowMs()));
+        ids.advance(2);
+        assertThat(ids.group().size()).isZero();
+    }
+
     @Test
     void theLastCommitInTheLogCountsWheneverItsTransactionEnds() {
         it.commitError("", -1);

@@ -36,7 +36,7 @@ class ConsumerGroupsTest {
         var joined = it.heartbeat(it.joining("a", "t"));
         assertThat(Errors.forCode(joined.errorCode())).isEqualTo(Errors.NONE);
         assertThat(joined.memberId()).isEqualTo("a");
-        assertThat(joined.memberEpoch()).isEqualTo(1);
+        assertThat(joined.memberEpoch()).isEqualTo(2);
         assertThat(joined.heartbeatIntervalMs()).isEqualTo(GroupHarness.CONSUMER_HEARTBEAT_MS);
         assertThat(assigned(joined)).isEqualTo(Map.of(topic, Set.of(0, 1, 2, 3, 4, 5)));
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.STABLE);
@@ -45,8 +45,8 @@ class ConsumerGroupsTest {
     @Test
     void whatHasNotChangedIsNotTold() {
         it.heartbeat(it.joining("a", "t"));
-        var next = it.heartbeat(it.beat("a", 1));
-        assertThat(next.memberEpoch()).isEqualTo(1);
+        var next = it.heartbeat(it.beat("a", 2));
+        assertThat(next.memberEpoch()).isEqualTo(2);
         assertThat(next.assignment()).isNull();
         assertThat(it.log()).hasSize(5); // member, epoch, target, target's epoch, current
     }
@@ -55,22 +55,22 @@ class ConsumerGroupsTest {
     void partitionsMoveOnlyOnceTheirOwnerHasLetThemGo() {
         it.heartbeat(it.joining("a", "t"));
         var joined = it.heartbeat(it.joining("b", "t"));
-        assertThat(joined.memberEpoch()).isEqualTo(2);
+        assertThat(joined.memberEpoch()).isEqualTo(3);
         assertThat(assigned(joined)).as("all belong to the other still").isEmpty();
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.RECONCILING);
 
-        var asked = it.heartbeat(it.beat("a", 1));
+        var asked = it.heartbeat(it.beat("a", 2));
         assertThat(asked.memberEpoch())
                 .as("it stays in its epoch while it gives up")
-                .isEqualTo(1);
+                .isEqualTo(2);
         var kept = assigned(asked);
         assertThat(count(kept)).isEqualTo(3);
-        assertThat(assigned(it.heartbeat(it.beat("b", 2)))).isNull();
+        assertThat(assigned(it.heartbeat(it.beat("b", 3)))).isNull();
 
-        var done = it.heartbeat(owning(it.beat("a", 1), kept));
-        assertThat(done.memberEpoch()).isEqualTo(2);
+        var done = it.heartbeat(owning(it.beat("a", 2), kept));
+        assertThat(done.memberEpoch()).isEqualTo(3);
         assertThat(done.assignment()).as("it has what it had").isNull();
-        var rest = assigned(it.heartbeat(it.beat("b", 2)));
+        var rest = assigned(it.heartbeat(it.beat("b", 3)));
         assertThat(count(rest)).isEqualTo(3);
         assertThat(it.consumerGroup().state()).isEqualTo(ConsumerGroupState.STABLE);
         var all = new TreeSet<>(java.util.Objects.requireNonNull(kept).get(topic));

@@ -62,6 +62,7 @@ import io.moldau.wire.protocol.Message;
 import io.moldau.wire.protocol.RecordBytes;
 import io.moldau.wire.record.BatchBuilder;
 import io.moldau.wire.record.DecompressionLimits;
+import io.moldau.wire.record.RecordBatch;
 import io.moldau.wire.record.RecordBatches;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -464,6 +465,20 @@ final class ReplicaCluster implements AutoCloseable {
         /// What lies in the log from its start on.
         List<Entry> entries() {
             var entries = new ArrayList<Entry>();
+            for (var batch : batches()) {
+                for (var it : batch.records(DecompressionLimits.DEFAULT)) {
+                    ByteBuffer value = Objects.requireNonNull(it.value());
+                    entries.add(new Entry(
+                            it.offset(),
+                            batch.partitionLeaderEpoch(),
+                            StandardCharsets.UTF_8.decode(value.duplicate()).toString()));
+                }
+            }
+            return entries;
+        }
+
+        List<RecordBatch> batches() {
+            var found = new ArrayList<RecordBatch>();
             var log = partition().log();
             long next = log.logStartOffset();
             while (next < log.logEndOffset()) {
@@ -481,17 +496,11 @@ final class ReplicaCluster implements AutoCloseable {
                 var batches = new RecordBatches(bytes.flip());
                 while (batches.tryNext() == RecordBatches.Step.BATCH) {
                     var batch = batches.batch();
-                    for (var it : batch.records(DecompressionLimits.DEFAULT)) {
-                        ByteBuffer value = Objects.requireNonNull(it.value());
-                        entries.add(new Entry(
-                                it.offset(),
-                                batch.partitionLeaderEpoch(),
-                                StandardCharsets.UTF_8.decode(value.duplicate()).toString()));
-                    }
+                    found.add(RecordBatch.at(batch.slice()));
                     next = batch.nextOffset();
                 }
             }
-            return entries;
+            return found;
         }
 
         List<String> values() {
@@ -506,12 +515,14 @@ final class ReplicaCluster implements AutoCloseable {
             var batch = new BatchBuilder()
                     .append(time.milliseconds(), null, value.getBytes(StandardCharsets.UTF_8))
                     .build();
+            return append(batch, allInSync ? AppendTerms.CLIENT_ALL : AppendTerms.CLIENT_LEADER, acknowledged);
+        }
+
+        /// The same for any batch.
+        AppendOutcome append(ByteBuffer batch, AppendTerms terms, Runnable acknowledged) {
             var outcome = new AppendOutcome[1];
             Partition here = partition();
-            here.appendAsLeader(
-                    HeapRecords.of(batch),
-                    allInSync ? AppendTerms.CLIENT_ALL : AppendTerms.CLIENT_LEADER,
-                    it -> outcome[0] = it);
+            here.appendAsLeader(HeapRecords.of(batch), terms, it -> outcome[0] = it);
             AppendOutcome done = Objects.requireNonNull(outcome[0]);
             if (done instanceof AppendOutcome.Appended appended) {
                 here.whenHighWatermarkReaches(appended.lastOffset() + 1, error -> {
