@@ -1,9 +1,13 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.replica.Partition;
 import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +25,8 @@ final class Checks {
     private final CommitChecker commits;
     private final LeaderChecker leaders;
     private final MetadataChecker metadata;
+    private final GroupChecker groups;
+    private final TransactionChecker transactions;
     private final Map<Partition, Watched> watched = new IdentityHashMap<>();
 
     Checks(SimulatedCluster cluster) {
@@ -29,6 +35,8 @@ final class Checks {
         this.commits = new CommitChecker(cluster, logs);
         this.leaders = new LeaderChecker(cluster, logs, commits);
         this.metadata = new MetadataChecker(cluster);
+        this.groups = new GroupChecker(cluster);
+        this.transactions = new TransactionChecker(cluster);
     }
 
     LogChecker logs() {
@@ -41,6 +49,14 @@ final class Checks {
 
     MetadataChecker metadata() {
         return metadata;
+    }
+
+    TransactionChecker transactions() {
+        return transactions;
+    }
+
+    GroupChecker groups() {
+        return groups;
     }
 
     /// Something happened at this machine, or to the quorum.
@@ -109,7 +125,24 @@ final class Checks {
     }
 
     static boolean isInternal(TopicIdPartition partition) {
-        return partition.topic().equals(OffsetsTopic.NAME);
+        return partition.topic().equals(OffsetsTopic.NAME) || partition.topic().equals(TransactionsTopic.NAME);
+    }
+
+    /// Whether the node leads the partition, as committed. One that led it before may not know so yet, and answer.
+    boolean leads(int node, TopicIdPartition partition) {
+        TopicImage topic = metadata.image().topics().topic(partition.topicId());
+        PartitionRegistration registration = topic == null ? null : topic.partition(partition.partition());
+        return registration != null && registration.leader() == node;
+    }
+
+    /// Whether the node coordinates what has that key.
+    boolean leads(int node, String topicName, String key) {
+        TopicImage topic = metadata.image().topics().topic(topicName);
+        if (topic == null) {
+            return false;
+        }
+        int partition = KeyHash.partitionFor(key, topic.partitions().size());
+        return leads(node, new TopicIdPartition(topic.id(), new TopicPartition(topicName, partition)));
     }
 
     /// When all is quiet: every replica of every partition in the metadata holds the same.
@@ -120,14 +153,14 @@ final class Checks {
         image.topics()
                 .topics()
                 .forEach(topic -> topic.partitions().forEach((number, registration) -> {
-                    var id =
-                            new TopicIdPartition(topic.id(), new io.moldau.common.TopicPartition(topic.name(), number));
+                    var id = new TopicIdPartition(topic.id(), new TopicPartition(topic.name(), number));
                     List<ReplicaMirror> mirrors = new ArrayList<>();
                     for (int replica : registration.replicas()) {
                         mirrors.add(logs.mirror(replica, id));
                     }
                     commits.finalLook(id, mirrors);
                 }));
+        transactions.finalLook();
     }
 
     /// Something that is kept for each replica.

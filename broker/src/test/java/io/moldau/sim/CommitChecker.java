@@ -36,7 +36,9 @@ final class CommitChecker {
         for (int offset = history.size(); offset < highWatermark; offset++) {
             long content = mirror.content(offset);
             history.append(mirror.epoch(offset), content, leaderEpoch);
-            if (content >= 0 && !Checks.isInternal(id)) {
+            boolean transactional =
+                    cluster.checks().transactions().committed(id, offset, mirror.epoch(offset), content);
+            if (content >= 0 && !transactional && !Checks.isInternal(id)) {
                 int producer = (int) (content >> 32);
                 int sequence = (int) content;
                 int expected = history.nextSequence(producer);

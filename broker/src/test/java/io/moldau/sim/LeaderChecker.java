@@ -23,6 +23,7 @@ final class LeaderChecker {
         private int leaderEpoch = -1;
         private boolean leads;
         private long highWatermark = -1;
+        private long lastStable = -1;
         private @Nullable PartitionRegistration registration;
     }
 
@@ -44,10 +45,12 @@ final class LeaderChecker {
         boolean leads = partition.isLeader();
         int epoch = partition.leaderEpoch();
         long highWatermark = partition.highWatermark();
+        long lastStable = partition.lastStableOffset();
         PartitionRegistration registration = leads ? committed(id) : null;
         if (leads == seen.leads
                 && epoch == seen.leaderEpoch
                 && highWatermark == seen.highWatermark
+                && lastStable == seen.lastStable
                 && registration == seen.registration) {
             return;
         }
@@ -78,10 +81,20 @@ final class LeaderChecker {
             }
             inSync(node, id, epoch, highWatermark, registration);
             commits.committed(node, id, epoch, (int) highWatermark);
+            cluster.checks()
+                    .transactions()
+                    .lastStable(
+                            node,
+                            id,
+                            highWatermark,
+                            lastStable,
+                            logs.mirror(node.id(), id),
+                            logs.loadedUpTo(node.id(), id));
         }
         seen.leads = leads;
         seen.leaderEpoch = epoch;
         seen.highWatermark = highWatermark;
+        seen.lastStable = lastStable;
         seen.registration = registration;
     }
 

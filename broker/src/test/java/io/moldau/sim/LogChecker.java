@@ -26,6 +26,7 @@ final class LogChecker {
     static final class Seen {
         private final ReplicaMirror mirror = new ReplicaMirror();
         private @Nullable LogView view;
+        private int loadedUpTo;
         private @Nullable LeaderEpochHistory epochs;
     }
 
@@ -43,6 +44,11 @@ final class LogChecker {
 
     ReplicaMirror mirror(int node, TopicIdPartition partition) {
         return seen(node, partition).mirror;
+    }
+
+    /// How much of the log was there when what is known of producers was last read from the disk.
+    int loadedUpTo(int node, TopicIdPartition partition) {
+        return seen(node, partition).loadedUpTo;
     }
 
     void crashed(SimulatedNode node, boolean lostPower) {
@@ -66,6 +72,7 @@ final class LogChecker {
         if (view == seen.view) {
             return;
         }
+        boolean opened = seen.view == null;
         seen.view = view;
         ReplicaMirror mirror = seen.mirror;
         LeaderEpochHistory epochs = partition.log().leaderEpochs();
@@ -76,6 +83,11 @@ final class LogChecker {
             while (kept > 0 && partition.log().epochForOffset(kept - 1) != mirror.epoch(kept - 1)) {
                 kept--;
             }
+        }
+        if (opened) {
+            seen.loadedUpTo = end;
+        } else if (kept < mirror.size()) {
+            seen.loadedUpTo = kept;
         }
         if (kept < mirror.size()) {
             cut(node, id, mirror, kept);
@@ -113,15 +125,16 @@ final class LogChecker {
             int from = mirror.size();
             switch (partition.log().read(from, 1 << 20, end, true)) {
                 case ReadOutcome.Slice(LogSlice slice) ->
-                    Records.each(bytes(slice), (offset, epoch, content) -> {
-                        if (offset >= mirror.size()) {
-                            if (offset > mirror.size()) {
+                    Records.each(bytes(slice), found -> {
+                        if (found.offset() >= mirror.size()) {
+                            if (found.offset() > mirror.size()) {
                                 cluster.fail(
                                         node + " has a hole in " + id.topicPartition() + " from " + mirror.size()
-                                                + " to " + offset,
+                                                + " to " + found.offset(),
                                         null);
                             }
-                            add(node, id, mirror, epoch, content);
+                            add(node, id, mirror, found.leaderEpoch(), found.content());
+                            cluster.checks().transactions().written(id, found);
                         }
                     });
                 case ReadOutcome.OutOfRange range -> throw new AssertionError(range);

@@ -4,7 +4,11 @@ import java.nio.ByteBuffer;
 
 /// The value of a record that a simulated producer made: its producer and its number among that producer's records for
 /// the partition.
+///
+/// @param sequence in a transaction its number, times [#MOST_IN_TRANSACTION], and the record's place in it
 record Payload(int producer, int sequence) {
+
+    static final int MOST_IN_TRANSACTION = 256;
 
     static byte[] of(int producer, int sequence, int padding) {
         return ByteBuffer.allocate(2 * Integer.BYTES + padding)

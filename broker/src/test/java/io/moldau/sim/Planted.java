@@ -1,13 +1,16 @@
 package io.moldau.sim;
 
+import io.moldau.broker.coordinator.group.generated.GroupMetadataValue;
 import io.moldau.broker.replica.FollowerCallback;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Partition;
+import io.moldau.log.LogView;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.MetadataEntry;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// What a [PlantedBug] does instead. Called from changed code in the place of a method of the first argument, which is
 /// an object because its class may not be visible here.
@@ -71,6 +74,44 @@ public final class Planted {
 
     public static long loadNothing(Object runner) {
         return 0L;
+    }
+
+    public static int generationBefore(Object record) {
+        return ((GroupMetadataValue) record).generation() - 1;
+    }
+
+    public static void anyGeneration(Object group, int generation) {}
+
+    public static Object endByState(
+            Object shard, Object producer, boolean commit, short version, long freshId, Object reply, long nowMs) {
+        try {
+            Method endClassic = Stream.of(shard.getClass().getDeclaredMethods())
+                    .filter(method -> method.getName().equals("endClassic"))
+                    .findFirst()
+                    .orElseThrow();
+            endClassic.setAccessible(true);
+            return endClassic.invoke(shard, producer, commit, reply, nowMs);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static long oneBeyondStable(Object view, long highWatermark) {
+        return Math.min(((LogView) view).lastStableOffset(highWatermark) + 1, highWatermark);
+    }
+
+    public static boolean no(Object status) {
+        return false;
+    }
+
+    public static Object initializedUnfenced(Object state, short epoch, int timeoutMs, long nowMs) {
+        try {
+            short same = (short) method(state, "producerEpoch").invoke(state);
+            return method(state, "initialized", short.class, int.class, long.class)
+                    .invoke(state, same, timeoutMs, nowMs);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Field field(Object of, String name) throws NoSuchFieldException {

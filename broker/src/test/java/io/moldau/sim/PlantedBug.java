@@ -94,7 +94,46 @@ enum PlantedBug {
             "load",
             "io/moldau/broker/coordinator/runtime/ShardRunner",
             "replayLog",
-            "loadNothing"));
+            "loadNothing")),
+    /// A coordinator that loads a group counts on from the generation before.
+    GENERATION_REUSED(new Swap(
+            "io/moldau/broker/coordinator/group/GroupRecords",
+            "group",
+            "io/moldau/broker/coordinator/group/generated/GroupMetadataValue",
+            "generation",
+            "generationBefore")),
+    /// Nobody looks whether a commit comes from a generation that is over.
+    COMMIT_OF_OLD_GENERATION(new Swap(
+            "io/moldau/broker/coordinator/group/ClassicGroup",
+            "validateOffsetCommit",
+            "io/moldau/broker/coordinator/group/ClassicGroup",
+            "validateGeneration",
+            "anyGeneration")),
+    /// Transactions are ended by their state alone, their epoch stays: a late EndTxn ends the next one (before
+    /// KIP-890).
+    LATE_END_TXN(new Swap(
+            "io/moldau/broker/coordinator/transaction/TransactionShard",
+            "endTransaction",
+            "io/moldau/broker/coordinator/transaction/TransactionShard",
+            "endInEpoch",
+            "endByState")),
+    /// Readers of committed records are shown the first record of an open transaction.
+    LAST_STABLE_OFFSET_OFF_BY_ONE(new Swap(
+            "io/moldau/broker/replica/Partition", "", "io/moldau/log/LogView", "lastStableOffset", "oneBeyondStable")),
+    /// A coordinator that takes over does not write the markers that are missing.
+    MARKER_LOST_ON_MOVE(new Swap(
+            "io/moldau/broker/coordinator/transaction/TransactionShard",
+            "takeUp",
+            "io/moldau/broker/coordinator/transaction/TransactionStatus",
+            "isPrepared",
+            "no")),
+    /// Who takes over a transactional id is given the epoch of the one before.
+    FENCING_SKIPPED(new Swap(
+            "io/moldau/broker/coordinator/transaction/TransactionShard",
+            "initProducer",
+            "io/moldau/broker/coordinator/transaction/TransactionState",
+            "initialized",
+            "initializedUnfenced"));
 
     /// One kind of call.
     ///

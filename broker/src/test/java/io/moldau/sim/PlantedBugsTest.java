@@ -16,13 +16,19 @@ class PlantedBugsTest {
     private static final int MOST_SEEDS = 2_000;
 
     /// Seeds that found a bug lately are tried first.
-    private static final Map<PlantedBug, Long> QUICK = Map.of(
-            PlantedBug.FORGET_PARTITION_EPOCH, 69L,
-            PlantedBug.SKIP_BROKER_EPOCH, 265L,
-            PlantedBug.IGNORE_LEADER_EPOCH, 10L,
-            PlantedBug.ACK_WITH_STALE_ISR, 15L,
-            PlantedBug.NO_FSYNC, 13L,
-            PlantedBug.DEDUPE_WINDOW_OF_ONE, 9L);
+    private static final Map<PlantedBug, Long> QUICK = Map.ofEntries(
+            Map.entry(PlantedBug.FORGET_PARTITION_EPOCH, 253L),
+            Map.entry(PlantedBug.SKIP_BROKER_EPOCH, 265L),
+            Map.entry(PlantedBug.IGNORE_LEADER_EPOCH, 10L),
+            Map.entry(PlantedBug.ACK_WITH_STALE_ISR, 16L),
+            Map.entry(PlantedBug.NO_FSYNC, 14L),
+            Map.entry(PlantedBug.DEDUPE_WINDOW_OF_ONE, 7L),
+            Map.entry(PlantedBug.GENERATION_REUSED, 7L),
+            Map.entry(PlantedBug.COMMIT_OF_OLD_GENERATION, 7L),
+            Map.entry(PlantedBug.LATE_END_TXN, 3L),
+            Map.entry(PlantedBug.MARKER_LOST_ON_MOVE, 15L),
+            Map.entry(PlantedBug.LAST_STABLE_OFFSET_OFF_BY_ONE, 1L),
+            Map.entry(PlantedBug.FENCING_SKIPPED, 2L));
 
     @TempDir
     Path scratch;

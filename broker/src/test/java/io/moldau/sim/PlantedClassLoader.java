@@ -78,15 +78,26 @@ final class PlantedClassLoader extends ClassLoader {
                         && call.owner().asInternalName().equals(swap.owner())
                         && call.name().equalsString(swap.method())) {
                     planted.add(swap);
-                    builder.invokestatic(PLANTED, swap.instead(), descriptor(swap.instead()));
+                    MethodTypeDesc instead = descriptor(swap.instead());
+                    builder.invokestatic(PLANTED, swap.instead(), instead);
+                    ClassDesc wanted = call.typeSymbol().returnType();
+                    if (!wanted.isPrimitive() && !wanted.equals(instead.returnType())) {
+                        // Its class may not be visible there.
+                        builder.checkcast(wanted);
+                    }
                 } else {
                     builder.with(element);
                 }
             };
             transform = transform.andThen(ClassTransform.transformingMethodBodies(
-                    method -> swap.inMethod().isEmpty() || method.methodName().equalsString(swap.inMethod()), code));
+                    method -> isIn(method.methodName().stringValue(), swap.inMethod()), code));
         }
         return classFile.transformClass(model, transform);
+    }
+
+    /// Whether that is the method, or a lambda in it.
+    private static boolean isIn(String method, String inMethod) {
+        return inMethod.isEmpty() || method.equals(inMethod) || method.startsWith("lambda$" + inMethod + "$");
     }
 
     private static MethodTypeDesc descriptor(String method) {

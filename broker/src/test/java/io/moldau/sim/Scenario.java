@@ -1,6 +1,8 @@
 package io.moldau.sim;
 
+import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
 import io.moldau.metadata.quorum.AppliedMetadata;
@@ -21,6 +23,9 @@ import java.util.SplittableRandom;
 /// @param level how many of them: from 0, none, to 3
 /// @param segmentBytes how large a segment gets
 /// @param metadataTail how many of the latest metadata batches a controller has at hand for brokers
+/// @param members how many members a group has whose members come and go; 0 if there is none
+/// @param transactors how many transactional ids are used, each by two that fence each other; 0 if there are
+///     no transactions
 record Scenario(
         int controllers,
         int brokers,
@@ -32,11 +37,28 @@ record Scenario(
         int faultSeconds,
         int level,
         int segmentBytes,
-        int metadataTail) {
+        int metadataTail,
+        int members,
+        int transactors) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
     static final int GROUP_PARTITIONS = 2;
+    static final int TRANSACTION_PARTITIONS = 2;
+
+    /// Short sessions, so that much happens.
+    static final GroupCoordinatorConfig GROUPS = new GroupCoordinatorConfig(
+            SimulatedMember.SESSION_MS,
+            60_000,
+            300,
+            100,
+            10_000,
+            4_096,
+            GroupCoordinatorConfig.DEFAULTS.offsetsRetentionMs(),
+            GroupCoordinatorConfig.DEFAULTS.offsetsRetentionCheckIntervalMs(),
+            GroupCoordinatorConfig.DEFAULTS.offsetCommitTimeoutMs(),
+            GroupCoordinatorConfig.DEFAULTS.maxPendingMembers(),
+            GroupCoordinatorConfig.DEFAULTS.consumer());
 
     static Scenario draw(SplittableRandom random) {
         boolean combined = random.nextInt(3) > 0;
@@ -50,8 +72,10 @@ record Scenario(
                 random.nextBoolean(),
                 10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
-                random.nextBoolean() ? 1 << 20 : 2_000 + random.nextInt(4_000),
-                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20));
+                random.nextBoolean() ? 1 << 20 : 2_500 + random.nextInt(4_000),
+                random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20),
+                random.nextBoolean() ? 0 : 2 + random.nextInt(2),
+                random.nextBoolean() ? 0 : 1 + random.nextInt(2));
     }
 
     int nodes() {
@@ -73,7 +97,7 @@ record Scenario(
                 // Clocks are set to all kinds of times.
                 .timestampAfterMaxMs(Long.MAX_VALUE)
                 .indexIntervalBytes(512);
-        if (topic.equals(OffsetsTopic.NAME)) {
+        if (topic.equals(OffsetsTopic.NAME) || topic.equals(TransactionsTopic.NAME)) {
             log.retentionMs(-1);
         }
         return new TopicSettings(log.build(), MIN_IN_SYNC);

@@ -68,10 +68,15 @@ abstract class SimulatedClient extends Machine {
     /// Sends a request of the Kafka protocol.
     final <M extends Message> CompletableFuture<M> send(
             int node, ApiKey api, int version, Message request, Class<M> type) {
+        return send(node, api, version, request, type, REQUEST_TIMEOUT_MS);
+    }
+
+    final <M extends Message> CompletableFuture<M> send(
+            int node, ApiKey api, int version, Message request, Class<M> type, long timeoutMs) {
         short v = (short) version;
         ByteBuffer bytes = Encoded.of(request, v);
         return connection(node)
-                .<ByteBuffer>call(api.name(), REQUEST_TIMEOUT_MS, (exchange, answer) -> {
+                .<ByteBuffer>call(api.name(), timeoutMs, (exchange, answer) -> {
                     SimulatedNode.Process process = cluster.node(node).process();
                     if (process != null) {
                         process.serve(exchange, api, v, bytes, name(), answer);

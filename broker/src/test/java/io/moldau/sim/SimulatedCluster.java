@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
 import io.moldau.metadata.channel.NodeToController;
@@ -44,6 +45,8 @@ final class SimulatedCluster {
     private final List<SimulatedProducer> producers = new ArrayList<>();
     private final List<SimulatedConsumer> consumers = new ArrayList<>();
     private final List<SimulatedCommitter> committers = new ArrayList<>();
+    private final List<SimulatedMember> members = new ArrayList<>();
+    private final List<SimulatedTransactor> transactors = new ArrayList<>();
     private final Nemesis nemesis;
     private boolean quorumScheduled;
     private @Nullable SimulationFailure failure;
@@ -173,6 +176,10 @@ final class SimulatedCluster {
         nemesis.stop();
         log.note(null, "trouble ends", "");
         producers.forEach(SimulatedProducer::stopMakingRecords);
+        members.forEach(SimulatedMember::calmDown);
+        for (int i = 0; i < transactors.size(); i++) {
+            transactors.get(i).calmDown(i % 2 > 0);
+        }
         if (!advance(RECOVERY_SECONDS, this::isWell)) {
             throw failed(new SimulationFailure(
                     "not well " + RECOVERY_SECONDS + " s after the trouble ended: " + complaint(), null));
@@ -273,6 +280,9 @@ final class SimulatedCluster {
     private void createTopics() {
         scheduler.after(1_500_000_000, admin, "create topics", () -> {
             admin.create(OffsetsTopic.NAME, Scenario.GROUP_PARTITIONS);
+            if (scenario.transactors() > 0) {
+                admin.create(TransactionsTopic.NAME, Scenario.TRANSACTION_PARTITIONS);
+            }
             for (int i = 0; i < scenario.topics(); i++) {
                 admin.create(topic(i), scenario.partitions());
             }
@@ -296,7 +306,7 @@ final class SimulatedCluster {
                 producer.start();
             }
             for (TopicIdPartition partition : partitions) {
-                var consumer = new SimulatedConsumer(this, number, partition);
+                var consumer = new SimulatedConsumer(this, number, partition, false);
                 consumers.add(consumer);
                 consumer.start();
                 if (number < 2) {
@@ -305,6 +315,23 @@ final class SimulatedCluster {
                     committer.start();
                 }
                 number++;
+            }
+            for (int i = 0; i < scenario.transactors(); i++) {
+                for (int of = 0; of < 2; of++) {
+                    var transactor = new SimulatedTransactor(this, i, of == 0, partitions);
+                    transactors.add(transactor);
+                    transactor.start();
+                }
+            }
+            for (TopicIdPartition partition : scenario.transactors() > 0 ? partitions : List.<TopicIdPartition>of()) {
+                var consumer = new SimulatedConsumer(this, 10 + number++, partition, true);
+                consumers.add(consumer);
+                consumer.start();
+            }
+            for (int i = 0; i < scenario.members(); i++) {
+                var member = new SimulatedMember(this, "team-0", i, random.nextInt(3) == 0, partitions);
+                members.add(member);
+                member.start();
             }
         });
     }
@@ -325,6 +352,7 @@ final class SimulatedCluster {
     // ---- whether all is well
 
     private long committedBefore = -1;
+    private int membersCommittedBefore = -1;
 
     private boolean isWell() {
         if (producers.isEmpty() || complaint() != null) {
@@ -336,7 +364,23 @@ final class SimulatedCluster {
             committedBefore = now;
         }
         return committers.stream().allMatch(committer -> committer.progress() > 0)
-                && now > committedBefore + 2L * committers.size();
+                && now > committedBefore + 2L * committers.size()
+                && areTogether();
+    }
+
+    /// Whether all members are in one generation and commit.
+    private boolean areTogether() {
+        if (members.isEmpty()) {
+            return true;
+        }
+        int commits = members.stream().mapToInt(SimulatedMember::commits).sum();
+        if (membersCommittedBefore < 0) {
+            membersCommittedBefore = commits;
+        }
+        int generation = members.getFirst().generation();
+        return generation >= 0
+                && members.stream().allMatch(member -> member.generation() == generation)
+                && commits > membersCommittedBefore + 2;
     }
 
     /// What is not as it should be, null if nothing.
@@ -371,10 +415,20 @@ final class SimulatedCluster {
             }
         }
         for (SimulatedConsumer consumer : consumers) {
+            // Also of those who wait for transactions: none may hang.
             int committed = checks.commits().history(consumer.partition()).size();
             if (consumer.position() < committed) {
                 return consumer + " is at " + consumer.position() + " of " + committed;
             }
+        }
+        for (SimulatedTransactor transactor : transactors) {
+            if (!transactor.isDone()) {
+                return transactor + " is not done";
+            }
+        }
+        String transactions = checks.transactions().complaint();
+        if (transactions != null) {
+            return transactions;
         }
         return admin.isDone() ? null : "the admin has tasks left";
     }

@@ -1,6 +1,7 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.metadata.image.TopicImage;
@@ -47,8 +48,7 @@ final class SimulatedCommitter extends SimulatedClient {
         TopicImage topic = image().topics().topic(OffsetsTopic.NAME);
         PartitionRegistration registration = topic == null
                 ? null
-                : topic.partition(
-                        OffsetsTopic.partitionFor(group, topic.partitions().size()));
+                : topic.partition(KeyHash.partitionFor(group, topic.partitions().size()));
         if (registration == null || registration.leader() < 0) {
             again(Errors.LEADER_NOT_AVAILABLE);
         } else if (random().nextBoolean()) {
@@ -127,7 +127,8 @@ final class SimulatedCommitter extends SimulatedClient {
                                 .committedOffset();
                         cluster().log().note(this, "committed", "", found, coordinator);
                         lookUps++;
-                        if (found < atLeast || found >= below) {
+                        if (cluster().checks().leads(coordinator, OffsetsTopic.NAME, group)
+                                && (found < atLeast || found >= below)) {
                             cluster()
                                     .fail(
                                             group + " committed " + atLeast + " and finds " + found + " at node "

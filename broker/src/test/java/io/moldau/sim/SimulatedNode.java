@@ -5,8 +5,8 @@ import io.moldau.broker.api.data.FetchSessions;
 import io.moldau.broker.api.data.ReadReplicas;
 import io.moldau.broker.api.group.GroupApis;
 import io.moldau.broker.api.transaction.TransactionApis;
+import io.moldau.broker.api.transaction.WriteTxnMarkersHandler;
 import io.moldau.broker.coordinator.group.GroupCoordinator;
-import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.GroupEvents;
 import io.moldau.broker.coordinator.group.GroupMetadataPublisher;
 import io.moldau.broker.coordinator.group.GroupRecordDecoder;
@@ -17,8 +17,15 @@ import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.log.PartitionCoordinatorLog;
 import io.moldau.broker.coordinator.runtime.CoordinatorMetrics;
 import io.moldau.broker.coordinator.runtime.CoordinatorRuntime;
-import io.moldau.broker.coordinator.transaction.IdleTransactions;
+import io.moldau.broker.coordinator.runtime.KeyHash;
+import io.moldau.broker.coordinator.runtime.RecordDecoder;
 import io.moldau.broker.coordinator.transaction.ProducerIds;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
+import io.moldau.broker.coordinator.transaction.TransactionCoordinatorConfig;
+import io.moldau.broker.coordinator.transaction.TransactionMetadataPublisher;
+import io.moldau.broker.coordinator.transaction.TransactionMetrics;
+import io.moldau.broker.coordinator.transaction.TransactionRecordDecoder;
+import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.broker.lifecycle.BrokerRegistrar;
 import io.moldau.broker.lifecycle.BrokerRegistrar.BrokerTiming;
 import io.moldau.broker.lifecycle.RegistrationGate;
@@ -34,10 +41,13 @@ import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.replica.fetch.FetcherSettings;
 import io.moldau.broker.replica.fetch.ReplicaFetchers;
 import io.moldau.broker.request.RequestRouter;
-import io.moldau.broker.transaction.TestVerification;
+import io.moldau.broker.transaction.CoordinatorQuestions;
+import io.moldau.broker.transaction.MarkerWriter;
+import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
+import io.moldau.common.time.Timer;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
@@ -53,12 +63,16 @@ import io.moldau.metadata.controller.QuorumController;
 import io.moldau.metadata.controller.TopicConfigDescriber;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.FeaturesImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.RegisterBrokerRequest;
+import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.quorum.SimulatedQuorum;
 import io.moldau.metadata.record.EndpointRecord;
 import io.moldau.metadata.record.FeatureRange;
 import io.moldau.metadata.record.MetadataRecords;
+import io.moldau.wire.message.AddPartitionsToTxnRequestData;
+import io.moldau.wire.message.WriteTxnMarkersRequestData;
 import io.moldau.wire.protocol.ApiKey;
 import io.moldau.wire.protocol.ByteBufferReadable;
 import io.moldau.wire.record.Compression;
@@ -82,12 +96,15 @@ final class SimulatedNode extends Machine {
     static final BrokerTiming TIMING = new BrokerTiming(400, 3_000, 600_000);
 
     /// As new clusters of the reference have them.
-    private static final Map<String, Short> FEATURES =
-            Map.of(FeaturesImage.METADATA_VERSION, (short) 33, FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1);
+    private static final Map<String, Short> FEATURES = Map.of(
+            FeaturesImage.METADATA_VERSION, (short) 33,
+            FeaturesImage.ELIGIBLE_LEADER_REPLICAS, (short) 1,
+            FeaturesImage.TRANSACTION_VERSION, (short) 2);
 
     private static final long MAX_LAG_MS = 1_500;
     private static final Path DISK = Path.of("/disk");
     private static final int PORT = 9092;
+    private static final int REQUEST_TIMEOUT_MS = 2_000;
 
     private final SimulatedCluster cluster;
     private final Scenario scenario;
@@ -194,6 +211,7 @@ final class SimulatedNode extends Machine {
             MetadataLoader loader,
             MetadataFetcher fetcher,
             CoordinatorRuntime<GroupShard> groups,
+            TransactionCoordinator transactions,
             ReplicaFetchers fetchers,
             RequestRouter router) {}
 
@@ -342,29 +360,49 @@ final class SimulatedNode extends Machine {
             var runtime = new CoordinatorRuntime<>(
                     OffsetsTopic.NAME,
                     partition -> new GroupShard(
-                            GroupCoordinatorConfig.DEFAULTS,
+                            Scenario.GROUPS,
                             random.split(),
                             new GroupSurroundings(
                                     cache::image, GroupSettings.fixed(45_000, 5_000, 1_000), GroupEvents.NONE)),
-                    new CoordinatorRuntime.Services(
-                            new PartitionCoordinatorLog(partitions),
-                            new GroupRecordDecoder(),
+                    coordinators(partitions, new GroupRecordDecoder(), timer, background));
+            var requests = new SimulatedBrokerRequests(cluster, SimulatedNode.this, cache::image);
+            var verification = new TransactionVerification(
+                    new CoordinatorQuestions(
+                            requests,
+                            transactionalId -> transactionCoordinator(cache, transactionalId),
                             SimulatedNode.this,
                             timer,
                             background,
-                            faults,
-                            CoordinatorMetrics.NONE,
-                            Compression.NONE,
-                            1_000_000,
-                            4_096,
-                            5_000));
+                            new CoordinatorQuestions.Patience(20, 100, REQUEST_TIMEOUT_MS)),
+                    partitions,
+                    () -> true);
             var groups = new GroupCoordinator(
-                    runtime,
-                    cache::image,
+                    runtime, cache::image, SimulatedNode.this, background, verification, Scenario.GROUP_PARTITIONS);
+            var markers = new MarkerWriter(
+                    partitions,
+                    OffsetsTopic.NAME,
+                    groups::endTransaction,
                     SimulatedNode.this,
+                    timer,
                     background,
-                    TestVerification.withoutCoordinator(partitions),
-                    Scenario.GROUP_PARTITIONS);
+                    REQUEST_TIMEOUT_MS);
+            requests.local(
+                    ApiKey.WRITE_TXN_MARKERS,
+                    (request, version, reply) -> markers.write((WriteTxnMarkersRequestData) request, reply::accept));
+            var transactions = new TransactionCoordinator(
+                    TransactionCoordinatorConfig.DEFAULTS,
+                    new TransactionCoordinator.Services(
+                            coordinators(partitions, new TransactionRecordDecoder(), timer, background),
+                            new ProducerIds(id(), registrar::brokerEpoch, link),
+                            requests,
+                            cache::image,
+                            TransactionMetrics.NONE,
+                            REQUEST_TIMEOUT_MS,
+                            Scenario.TRANSACTION_PARTITIONS));
+            requests.local(
+                    ApiKey.ADD_PARTITIONS_TO_TXN,
+                    (request, version, reply) -> transactions.addPartitions(
+                            (AddPartitionsToTxnRequestData) request, version, reply::accept));
             var loaderThread = thread("metadata loader");
             var loader = new MetadataLoader(
                     loaderThread,
@@ -380,7 +418,8 @@ final class SimulatedNode extends Machine {
                                             new PartitionChangesPublisher(
                                                     partitions, (image, topic) -> scenario.settings(topic)),
                                             fetchers,
-                                            new GroupMetadataPublisher(id(), groups))),
+                                            new GroupMetadataPublisher(id(), groups),
+                                            new TransactionMetadataPublisher(id(), transactions))),
                             registrar,
                             cache.notifier()));
             var fetcher = new MetadataFetcher(
@@ -396,17 +435,11 @@ final class SimulatedNode extends Machine {
                             SimulatedNode.this,
                             1 << 20,
                             ReadReplicas.LEADER_ONLY,
-                            TestVerification.withoutCoordinator(partitions)));
+                            verification));
+            routes.on(ApiKey.WRITE_TXN_MARKERS, WriteTxnMarkersRequestData.class, new WriteTxnMarkersHandler(markers));
             GroupApis.register(routes, groups, cache::image);
             TransactionApis.register(
-                    routes,
-                    IdleTransactions.coordinator(
-                            new ProducerIds(id(), registrar::brokerEpoch, link),
-                            cache::image,
-                            SimulatedNode.this,
-                            timer,
-                            background),
-                    group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
+                    routes, transactions, group -> new TopicPartition(OffsetsTopic.NAME, groups.partitionFor(group)));
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
@@ -422,8 +455,34 @@ final class SimulatedNode extends Machine {
                     loader,
                     fetcher,
                     runtime,
+                    transactions,
                     fetchers,
                     routes.build());
+        }
+
+        private static int transactionCoordinator(MetadataCache cache, String transactionalId) {
+            TopicImage topic = cache.image().topics().topic(TransactionsTopic.NAME);
+            PartitionRegistration registration = topic == null
+                    ? null
+                    : topic.partition(KeyHash.partitionFor(
+                            transactionalId, topic.partitions().size()));
+            return registration == null ? PartitionRegistration.NO_LEADER : registration.leader();
+        }
+
+        private CoordinatorRuntime.Services coordinators(
+                PartitionRegistry partitions, RecordDecoder decoder, Timer timer, SimulatedExecutor background) {
+            return new CoordinatorRuntime.Services(
+                    new PartitionCoordinatorLog(partitions),
+                    decoder,
+                    SimulatedNode.this,
+                    timer,
+                    background,
+                    faults,
+                    CoordinatorMetrics.NONE,
+                    Compression.NONE,
+                    1_000_000,
+                    4_096,
+                    5_000);
         }
 
         private RegisterBrokerRequest registration(Uuid incarnation, long previousBrokerEpoch) {
@@ -446,6 +505,10 @@ final class SimulatedNode extends Machine {
                             .setName(FeaturesImage.ELIGIBLE_LEADER_REPLICAS)
                             .setMinLevel(0)
                             .setMaxLevel(1))
+                    .addFeatures(FeatureRange.newBuilder()
+                            .setName(FeaturesImage.TRANSACTION_VERSION)
+                            .setMinLevel(0)
+                            .setMaxLevel(2))
                     .build();
         }
 
@@ -509,6 +572,7 @@ final class SimulatedNode extends Machine {
             var parts = broker;
             parts.registrar().shutDown(true).thenRun(() -> {
                 parts.groups().close();
+                parts.transactions().close();
                 parts.fetchers().close();
                 parts.partitions().close();
                 parts.logDirs().close(parts.registrar().brokerEpoch());

@@ -187,7 +187,7 @@ final class SimulatedProducer extends SimulatedClient {
             batch.inFlight = false;
             lane.inFlight--;
             if (response == null) {
-                failed(lane, batch, error(failure), null);
+                failed(lane, batch, leader, error(failure), null);
                 return;
             }
             PartitionProduceResponse answer =
@@ -196,7 +196,7 @@ final class SimulatedProducer extends SimulatedClient {
             if (error == Errors.NONE) {
                 acknowledged(lane, batch, leader, answer.baseOffset());
             } else {
-                failed(lane, batch, error, answer.errorMessage());
+                failed(lane, batch, leader, error, answer.errorMessage());
             }
         });
     }
@@ -225,7 +225,7 @@ final class SimulatedProducer extends SimulatedClient {
         pump(lane);
     }
 
-    private void failed(Lane lane, Batch batch, Errors error, @Nullable String message) {
+    private void failed(Lane lane, Batch batch, int leader, Errors error, @Nullable String message) {
         cluster()
                 .log()
                 .note(
@@ -245,7 +245,8 @@ final class SimulatedProducer extends SimulatedClient {
                     LEADER_NOT_AVAILABLE,
                     KAFKA_STORAGE_ERROR -> {}
             case OUT_OF_ORDER_SEQUENCE_NUMBER -> {
-                if (batch.sentFirst) {
+                // One that leads no more does not know what followed.
+                if (batch.sentFirst && cluster().checks().leads(leader, lane.partition)) {
                     cluster()
                             .fail(
                                     "a producer that sent everything in order is out of order in "

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// `-Dmoldau.seed=N` replays one, with `-Dmoldau.trace=true` event by event.
 class SimulationTest {
 
-    private static final long SEEDS = 250;
+    private static final long SEEDS = 180;
 
     /// Each seed runs on one thread; so many of them at a time.
     private static final int THREADS = 2;

@@ -34,6 +34,7 @@ import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Random producers, transactions, markers and truncations in a log of the reference and in one of ours, which is also
@@ -241,7 +242,7 @@ class ProducerRulesParityTest {
         private void append(
                 ByteBuffer batch,
                 TransactionTerms terms,
-                org.apache.kafka.storage.internals.log.VerificationGuard guard) {
+                org.apache.kafka.storage.internals.log.@Nullable VerificationGuard guard) {
             compare(appendToOurs(batch, terms), batch, terms, guard);
         }
 
@@ -250,7 +251,7 @@ class ProducerRulesParityTest {
                 AppendOutcome outcome,
                 ByteBuffer batch,
                 TransactionTerms terms,
-                org.apache.kafka.storage.internals.log.VerificationGuard guard) {
+                org.apache.kafka.storage.internals.log.@Nullable VerificationGuard guard) {
             var header = RecordBatch.at(batch);
             String told;
             try {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts what happens in the group coordinator's shards.
+/// Counts what happens in the coordinators' shards, those of groups and of transactions.
 final class CoordinatorRecorder implements CoordinatorMetrics, MetricSource {
 
     private final LongAdder loaded = new LongAdder();

@@ -644,7 +644,9 @@ final class Metrics {
             "Partitions a group has committed offsets for whose end is not known: their leader does not answer.",
             GROUP);
     static final MetricDefinition SHARDS_LOADED =
-            counter("moldau_coordinator_shards_loaded_total", "Partitions of `__consumer_offsets` that were loaded.");
+            counter(
+            "moldau_coordinator_shards_loaded_total",
+            "Partitions of `__consumer_offsets` and `__transaction_state` that were loaded.");
     static final MetricDefinition SHARD_RECORDS =
             counter("moldau_coordinator_loaded_records_total", "Records read by that.");
     static final MetricDefinition SHARD_LOAD_SECONDS =
@@ -692,6 +694,47 @@ final class Metrics {
                 COORDINATOR_RECORDS,
                 COORDINATOR_FAILURES,
                 COORDINATOR_COMMIT_SECONDS);
+    }
+
+    // ---- transactions
+
+    static final MetricDefinition TRANSACTIONAL_IDS =
+            gauge("moldau_transactional_ids", "Transactional ids this node coordinates.");
+    static final MetricDefinition TRANSACTIONS_OPEN = gauge("moldau_transactions_open", "Transactions that are open.");
+    static final MetricDefinition TRANSACTIONS_ENDING = gauge(
+            "moldau_transactions_ending", "Those whose end is decided and not yet known to all their partitions.");
+    static final MetricDefinition MARKERS_PENDING = gauge(
+            "moldau_transactions_markers_pending", "Those whose end markers are on their way from this node.");
+    static final MetricDefinition PRODUCERS_INITIALIZED = counter(
+            "moldau_transactions_producers_initialized_total", "Producers that were given an epoch of their id.");
+    static final MetricDefinition TRANSACTIONS_ENDED =
+            counter("moldau_transactions_ended_total", "Transactions whose end was decided.", "result");
+    static final MetricDefinition TRANSACTIONS_TIMED_OUT =
+            counter("moldau_transactions_timed_out_total", "Those aborted because they were open too long.");
+    static final MetricDefinition TRANSACTIONS_TAKEN_OVER = counter(
+            "moldau_transactions_taken_over_total", "Those aborted because another producer took over their id.");
+    static final MetricDefinition TRANSACTIONAL_IDS_EXPIRED = counter(
+            "moldau_transactional_ids_expired_total", "Ids that were forgotten because nobody used them.");
+    static final MetricDefinition MARKERS_RETRIED = counter(
+            "moldau_transactions_markers_retried_total", "End markers that were sent again, by partition.");
+    static final MetricDefinition TRANSACTION_COMPLETION_SECONDS = histogram(
+            "moldau_transactions_completion_duration_seconds",
+            "From deciding a transaction's end until all its partitions knew.");
+
+    static {
+        area(
+                "Transactions",
+                TRANSACTIONAL_IDS,
+                TRANSACTIONS_OPEN,
+                TRANSACTIONS_ENDING,
+                MARKERS_PENDING,
+                PRODUCERS_INITIALIZED,
+                TRANSACTIONS_ENDED,
+                TRANSACTIONS_TIMED_OUT,
+                TRANSACTIONS_TAKEN_OVER,
+                TRANSACTIONAL_IDS_EXPIRED,
+                MARKERS_RETRIED,
+                TRANSACTION_COMPLETION_SECONDS);
     }
 
     // ---- the process, under the names that Prometheus' client libraries use

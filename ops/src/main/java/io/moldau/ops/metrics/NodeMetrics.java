@@ -4,7 +4,6 @@ import io.moldau.broker.NodeServices;
 import io.moldau.broker.NodeView;
 import io.moldau.broker.config.MoldauKeys;
 import io.moldau.broker.config.NodeConfig;
-import io.moldau.broker.coordinator.transaction.TransactionMetrics;
 import io.moldau.ops.state.GroupLags;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +22,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final LogRecorder logs = new LogRecorder();
     private final QuorumRecorder quorum;
     private final CoordinatorRecorder coordinators = new CoordinatorRecorder();
+    private final TransactionRecorder transactions = new TransactionRecorder();
     private final PartitionRecorder partitions;
     private final NodeServices services;
     private final LiveRates rates;
@@ -43,7 +43,7 @@ public final class NodeMetrics implements AutoCloseable {
                 () -> new LiveRates.Counters(traffic.counted(), requests.counted(), requests.connections()),
                 services.time());
         this.services = services.withMeters(
-                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, TransactionMetrics.NONE, traffic),
+                new NodeServices.Meters(requests, logs, quorum, quorum, coordinators, transactions, traffic),
                 List.of(partitions));
     }
 
@@ -108,6 +108,8 @@ public final class NodeMetrics implements AutoCloseable {
             sources.add(logs);
             sources.add(partitions);
             sources.add(coordinators);
+            sources.add(transactions);
+            sources.add(new TransactionSource(broker.transactions()));
             sources.add(new ReplicaSource(view, broker, config.get(MoldauKeys.METRICS_PARTITIONS)));
         }
         GroupLags of = lags;

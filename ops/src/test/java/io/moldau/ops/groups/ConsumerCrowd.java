@@ -82,11 +82,22 @@ final class ConsumerCrowd implements AutoCloseable {
         }
     }
 
-    Member join(@Nullable String instanceId) {
-        var member = new Member(instanceId);
-        members.add(member);
-        member.thread.start();
-        return member;
+    void join(@Nullable String instanceId) {
+        start(List.of(new Member(instanceId)));
+    }
+
+    /// All at once: what takes long, making them, is over when they begin. Says when that was.
+    long join(int count) {
+        var coming =
+                IntStream.range(0, count).mapToObj(ignored -> new Member(null)).toList();
+        long now = System.nanoTime();
+        start(coming);
+        return now;
+    }
+
+    private void start(List<Member> coming) {
+        members.addAll(coming);
+        coming.forEach(member -> member.thread.start());
     }
 
     /// Closes it; one with an instance id stays a member until its session ends.

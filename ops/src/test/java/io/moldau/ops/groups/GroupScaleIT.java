@@ -41,12 +41,18 @@ class GroupScaleIT {
 
     /// One run: how long each step took, and how many partitions moved for it and were taken from somebody.
     private record Figures(
-            Duration start, Duration join, int movedByJoin, int leastByJoin, Duration leave, int movedByLeave) {
+            Duration start,
+            Duration join,
+            int movedByJoin,
+            int leastByJoin,
+            Duration leave,
+            int movedByLeave,
+            double load) {
 
         String row(String broker, Protocol protocol) {
             return String.format(
                     Locale.ROOT,
-                    "| %s | %s | %.1f s | %.1f s | %d (%d) | %.1f s | %d (0) |",
+                    "| %s | %s | %.1f s | %.1f s | %d (%d) | %.1f s | %d (0) | %.0f |",
                     broker,
                     protocol == Protocol.CONSUMER ? "consumer" : "classic, cooperative-sticky",
                     start.toMillis() / 1e3,
@@ -54,7 +60,8 @@ class GroupScaleIT {
                     movedByJoin,
                     leastByJoin,
                     leave.toMillis() / 1e3,
-                    movedByLeave);
+                    movedByLeave,
+                    load);
         }
     }
 
@@ -90,29 +97,29 @@ class GroupScaleIT {
         var topic = "crowded-" + members;
         create(bootstrap, topic, partitions);
         try (var crowd = new ConsumerCrowd(bootstrap, topic, topic, partitions, protocol)) {
-            long started = System.nanoTime();
-            for (int i = 0; i < members; i++) {
-                crowd.join(null);
-            }
-            var start = crowd.awaitBalance(started);
+            var start = crowd.awaitBalance(crowd.join(members));
             Look settled = afterwards(crowd);
 
-            started = System.nanoTime();
-            crowd.join(null);
-            var join = crowd.awaitBalance(started);
+            var join = crowd.awaitBalance(crowd.join(1));
             Look joined = afterwards(crowd);
             int movedByJoin = joined.movedSince(settled, crowd.members());
 
             var stay = new ArrayList<>(crowd.members());
             var leaving = stay.remove(members / 2);
-            started = System.nanoTime();
+            long started = System.nanoTime();
             crowd.leave(leaving);
             var leave = crowd.awaitBalance(started);
             Look left = afterwards(crowd);
 
             assertThat(crowd.faults()).isEmpty();
             return new Figures(
-                    start, join, movedByJoin, partitions / (members + 1), leave, left.movedSince(joined, stay));
+                    start,
+                    join,
+                    movedByJoin,
+                    partitions / (members + 1),
+                    leave,
+                    left.movedSince(joined, stay),
+                    ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
         }
     }
 

@@ -53,6 +53,7 @@ class ModuleRulesTest {
         "io.moldau.metadata.image",
         "io.moldau.metadata.partition..",
         "io.moldau.metadata.controller.op..",
+        "io.moldau.broker.coordinator.group.assignor..",
     };
 
     /// The only classes that read the machine's clock, draw true randomness or let a thread sleep. Everything else is

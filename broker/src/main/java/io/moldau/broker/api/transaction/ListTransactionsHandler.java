@@ -8,6 +8,8 @@ import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.wire.message.ListTransactionsRequestData;
+import io.moldau.wire.message.ListTransactionsResponseData;
+import io.moldau.wire.protocol.Message;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,11 @@ final class ListTransactionsHandler implements RequestHandler<ListTransactionsRe
     @Override
     public void handle(RequestContext context, ListTransactionsRequestData request) {
         coordinator.list(request, idFilter(request.transactionalIdPattern()), context::respond);
+    }
+
+    @Override
+    public Message errorResponse(RequestContext context, ListTransactionsRequestData request, ApiException failure) {
+        return new ListTransactionsResponseData().setErrorCode(failure.error().code());
     }
 
     /// A client's expression must not take more than linear time, which the JDK's may.

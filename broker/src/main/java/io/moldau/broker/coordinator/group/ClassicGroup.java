@@ -45,6 +45,7 @@ public final class ClassicGroup implements Group {
     private final Set<String> pendingJoinMembers = new LinkedHashSet<>();
     // Members of this generation that have not asked for their assignment yet (KAFKA-9801's successor).
     private final Set<String> pendingSyncMembers = new LinkedHashSet<>();
+    private int storedGeneration = -1;
 
     private int awaitingJoin;
     private boolean newMemberAdded;
@@ -196,6 +197,16 @@ public final class ClassicGroup implements Group {
     void addPending(String memberId) {
         Invariant.check(!has(memberId), () -> "member " + memberId + " of " + groupId + " cannot be pending");
         pendingJoinMembers.add(memberId);
+    }
+
+    /// Whether an assignment of this generation is on its way to the log. A second one would be what the next
+    /// coordinator finds, when members have been told the first.
+    boolean isStoringAssignment() {
+        return storedGeneration == generationId;
+    }
+
+    void storesAssignment() {
+        storedGeneration = generationId;
     }
 
     Set<String> pendingSyncMembers() {

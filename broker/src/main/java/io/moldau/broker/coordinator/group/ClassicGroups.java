@@ -526,7 +526,7 @@ final class ClassicGroups {
             case COMPLETING_REBALANCE -> {
                 group.awaitSync(member, reply, out);
                 forgetPendingSync(group, member.memberId(), out);
-                if (group.isLeader(member.memberId())) {
+                if (group.isLeader(member.memberId()) && !group.isStoringAssignment()) {
                     storeAssignment(group, request.assignments(), out);
                 }
             }
@@ -572,6 +572,7 @@ final class ClassicGroups {
             assignments.put(assignment.memberId(), assignment.assignment());
         }
         int generation = group.generationId();
+        group.storesAssignment();
         out.withoutReplay().write(GroupRecords.group(group, assignments)).then(new Completion() {
             @Override
             public CoordinatorResult onCommitted(long nowMs) {

@@ -173,10 +173,7 @@ final class ClassicMembers {
     /// Whether a static member has just come back in the classic protocol that was the last one in the other.
     private boolean isLastOfItsProtocol(ConsumerGroup before, @Nullable String instanceId, ConsumerGroup after) {
         var holder = instanceId == null ? null : before.members().ofInstance(instanceId);
-        return holder != null
-                && !holder.isClassic()
-                && after.members().classicCount() == after.size()
-                && migration.isDowngrade(before, List.of());
+        return holder != null && !holder.isClassic() && migration.isDowngrade(after, List.of());
     }
 
     private void rejoinAsClassic(

@@ -81,9 +81,9 @@ final class ConsumerGroupMemory {
         }
     }
 
-    /// Nothing of the member is waited for any more.
+    /// Nothing of the member is waited for any more. Its session runs on, and finds nobody when it ends: the log may
+    /// still refuse that the member goes, and then nobody else would notice that it is silent.
     void cancelTimers(String groupId, String memberId, CoordinatorResult.Builder out) {
-        out.cancel(new GroupTimer.SessionTimeout(groupId, memberId));
         out.cancel(new GroupTimer.Revocation(groupId, memberId));
         out.cancel(new GroupTimer.FetchAssignmentTimeout(groupId, memberId));
         hasRejoined(groupId, memberId, out);

@@ -311,19 +311,18 @@ final class ConsumerGroupPlanner {
         boolean isNew = false;
         if (!Objects.equals(before, after)) {
             change = RegexChange.UNRESOLVED;
-            boolean hadOne = before != null && !before.isEmpty();
-            if (before != null && hadOne && !draft.group().members().usesRegex(before)) {
+            if (before != null && !draft.group().members().usesRegex(before)) {
                 draft.write(ConsumerGroupRecords.regexTombstone(draft.groupId(), before));
             }
-            if (after != null && !after.isEmpty()) {
+            if (after == null) {
+                change = RegexChange.RESOLVED;
+            } else {
                 if (!groupBefore.members().usesRegex(after)) {
                     TopicRegexes.validate(after);
                     isNew = true;
                 } else if (draft.group().regexes().containsKey(after)) {
                     change = RegexChange.RESOLVED;
                 }
-            } else if (hadOne) {
-                change = RegexChange.RESOLVED;
             }
         }
         if (isNew || !draft.group().members().regexes().isEmpty()) {

@@ -124,6 +124,9 @@ public final class GroupShard implements CoordinatorShard {
                 out.answer(reply, joinError(request.memberId(), refused));
             } else if (group == null) {
                 classic.join(context, request, reply, nowMs, out);
+                if (groups.consumer(request.groupId()) == null) {
+                    consumers.forget(request.groupId());
+                }
             } else {
                 classicMembers.join(group, context, request, reply, regexes, nowMs, out);
             }

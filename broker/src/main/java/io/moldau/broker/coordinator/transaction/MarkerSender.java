@@ -110,10 +110,14 @@ public final class MarkerSender implements AutoCloseable {
             if (closed) {
                 return;
             }
-            var before = jobs.put(markers.transactionalId(), job);
+            var before = jobs.get(markers.transactionalId());
             if (before != null) {
+                if (before.markers.coordinatorEpoch() > markers.coordinatorEpoch()) {
+                    return; // The last words of a shard that has been taken over.
+                }
                 before.given = true;
             }
+            jobs.put(markers.transactionalId(), job);
         }
         proceed(job, markers.partitions());
     }
@@ -131,6 +135,10 @@ public final class MarkerSender implements AutoCloseable {
     /// Transactions whose partitions do not have all their markers.
     synchronized int pending() {
         return jobs.size();
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     @Override
@@ -208,9 +216,12 @@ public final class MarkerSender implements AutoCloseable {
             job.pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pause);
         }
         metrics.markersRetried(partitions.size());
-        timer.schedule(
-                Deadline.afterMillis(time.nanoseconds(), pause),
-                () -> executor.execute(() -> proceed(job, partitions)));
+        timer.schedule(Deadline.afterMillis(time.nanoseconds(), pause), () -> {
+            // The executor is closed after this is, and before the timer.
+            if (!isClosed()) {
+                executor.execute(() -> proceed(job, partitions));
+            }
+        });
     }
 
     // ---- requests ----

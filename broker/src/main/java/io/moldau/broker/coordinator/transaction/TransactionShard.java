@@ -141,7 +141,7 @@ public final class TransactionShard implements CoordinatorShard {
             long freshId,
             Reply<ProducerAnswer> reply,
             long nowMs) {
-        if (transactions.isUncommitted(id)) {
+        if (isOnItsWay(id)) {
             return refused(reply, Errors.CONCURRENT_TRANSACTIONS);
         }
         var state = transactions.get(id);
@@ -191,9 +191,16 @@ public final class TransactionShard implements CoordinatorShard {
                         out);
                 yield out.build();
             }
-            case PREPARE_COMMIT, PREPARE_ABORT -> refused(reply, Errors.CONCURRENT_TRANSACTIONS);
-            case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
+            case PREPARE_COMMIT, PREPARE_ABORT, DEAD, PREPARE_EPOCH_FENCE -> throw outOfPlace(state);
         };
+    }
+
+    /// Whether the id is between two states in which something can be asked of it: a change is not
+    /// committed yet, or an end is decided that the partitions do not all know of. Who asks is to ask
+    /// again, whoever that is: it may be the producer of the state to come.
+    private boolean isOnItsWay(String id) {
+        var state = transactions.get(id);
+        return transactions.isUncommitted(id) || state != null && state.status().isPrepared();
     }
 
     private Errors afterFence(Errors error) {
@@ -250,7 +257,7 @@ public final class TransactionShard implements CoordinatorShard {
     CoordinatorResult addPartitions(
             ProducerRequest producer, Set<TopicPartition> added, short version, Reply<Errors> reply, long nowMs) {
         var id = producer.transactionalId();
-        if (transactions.isUncommitted(id)) {
+        if (isOnItsWay(id)) {
             return answered(reply, Errors.CONCURRENT_TRANSACTIONS);
         }
         var state = transactions.get(id);
@@ -259,7 +266,6 @@ public final class TransactionShard implements CoordinatorShard {
             return answered(reply, refusal);
         }
         return switch (state.status()) {
-            case PREPARE_COMMIT, PREPARE_ABORT -> answered(reply, Errors.CONCURRENT_TRANSACTIONS);
             case ONGOING ->
                 state.partitions().containsAll(added)
                         ? answered(reply, Errors.NONE)
@@ -268,7 +274,7 @@ public final class TransactionShard implements CoordinatorShard {
                 var next = state.with(added, version, nowMs);
                 yield write(id, next, out -> out.schedule(timeoutOf(id, next), next.timeoutMs()), reply);
             }
-            case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
+            case PREPARE_COMMIT, PREPARE_ABORT, DEAD, PREPARE_EPOCH_FENCE -> throw outOfPlace(state);
         };
     }
 
@@ -316,7 +322,7 @@ public final class TransactionShard implements CoordinatorShard {
         if (refusal != Errors.NONE || state == null) {
             return refused(reply, refusal);
         }
-        if (transactions.isUncommitted(id)) {
+        if (isOnItsWay(id)) {
             return refused(reply, Errors.CONCURRENT_TRANSACTIONS);
         }
         return switch (state.status()) {
@@ -325,10 +331,8 @@ public final class TransactionShard implements CoordinatorShard {
                 commit ? answered(reply, ProducerAnswer.of(state)) : refused(reply, Errors.INVALID_TXN_STATE);
             case COMPLETE_ABORT ->
                 commit ? refused(reply, Errors.INVALID_TXN_STATE) : answered(reply, ProducerAnswer.of(state));
-            case PREPARE_COMMIT -> refused(reply, commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE);
-            case PREPARE_ABORT -> refused(reply, commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS);
             case EMPTY -> refused(reply, Errors.INVALID_TXN_STATE);
-            case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
+            case PREPARE_COMMIT, PREPARE_ABORT, DEAD, PREPARE_EPOCH_FENCE -> throw outOfPlace(state);
         };
     }
 
@@ -341,7 +345,7 @@ public final class TransactionShard implements CoordinatorShard {
             Reply<ProducerAnswer> reply,
             long nowMs) {
         var id = producer.transactionalId();
-        if (transactions.isUncommitted(id)) {
+        if (isOnItsWay(id)) {
             return refused(reply, Errors.CONCURRENT_TRANSACTIONS);
         }
         var state = transactions.get(id);
@@ -357,24 +361,16 @@ public final class TransactionShard implements CoordinatorShard {
         if (producer.producerId() != state.producerId() && !retryAfterRotation) {
             return refused(reply, Errors.INVALID_PRODUCER_ID_MAPPING);
         }
-        boolean validEpoch = switch (state.status()) {
-            case ONGOING, EMPTY, DEAD, PREPARE_EPOCH_FENCE -> sameEpoch;
-            case PREPARE_COMMIT, PREPARE_ABORT -> retryAfterBump;
-            case COMPLETE_COMMIT, COMPLETE_ABORT -> isRetry || sameEpoch;
-        };
-        if (!validEpoch) {
+        if (!sameEpoch && !(isRetry && isComplete(state))) {
             return refused(reply, Errors.PRODUCER_FENCED);
         }
+        // Null where there is something to end. An abort of nothing is how a client makes sure that nothing is open.
         var answer = switch (state.status()) {
             case ONGOING -> null;
-            // An abort of nothing is how a client makes sure that nothing is open.
             case EMPTY -> commit ? Errors.INVALID_TXN_STATE : null;
-            case COMPLETE_COMMIT ->
-                isRetry ? (commit ? Errors.NONE : Errors.INVALID_TXN_STATE) : commit ? Errors.INVALID_TXN_STATE : null;
+            case COMPLETE_COMMIT -> isRetry == commit ? (commit ? Errors.NONE : null) : Errors.INVALID_TXN_STATE;
             case COMPLETE_ABORT -> commit ? Errors.INVALID_TXN_STATE : isRetry ? Errors.NONE : null;
-            case PREPARE_COMMIT -> commit ? Errors.CONCURRENT_TRANSACTIONS : Errors.INVALID_TXN_STATE;
-            case PREPARE_ABORT -> commit ? Errors.INVALID_TXN_STATE : Errors.CONCURRENT_TRANSACTIONS;
-            case DEAD, PREPARE_EPOCH_FENCE -> throw neverWritten(state);
+            case PREPARE_COMMIT, PREPARE_ABORT, DEAD, PREPARE_EPOCH_FENCE -> throw outOfPlace(state);
         };
         if (answer == Errors.NONE) {
             return answered(reply, ProducerAnswer.of(state));
@@ -389,6 +385,11 @@ public final class TransactionShard implements CoordinatorShard {
                     error -> reply.complete(ProducerAnswer.failed(error))));
         }
         return end(id, state.prepared(commit, version, state.isExhausted() ? freshId : NO_ID, nowMs), reply);
+    }
+
+    private static boolean isComplete(TransactionState state) {
+        return state.status() == TransactionStatus.COMPLETE_COMMIT
+                || state.status() == TransactionStatus.COMPLETE_ABORT;
     }
 
     private CoordinatorResult end(String id, TransactionState prepared, Reply<ProducerAnswer> reply) {
@@ -620,8 +621,9 @@ public final class TransactionShard implements CoordinatorShard {
         return CoordinatorResult.of(new Effect.Answer<>(reply, answer));
     }
 
-    private static RuntimeException neverWritten(TransactionState state) {
-        return Invariant.unreachable("a transaction has been written as " + state.status());
+    /// Prepared states were answered before, the others are never written.
+    private static RuntimeException outOfPlace(TransactionState state) {
+        return Invariant.unreachable("a request was let through to a transaction in the state " + state.status());
     }
 
     // ---- log ----

@@ -2,7 +2,9 @@ package io.moldau.broker.coordinator.transaction;
 
 import io.moldau.common.Invariant;
 import io.moldau.common.TopicPartition;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /// What is known of one transactional id: the producer that may write under it and its latest transaction. Immutable;
@@ -37,7 +39,8 @@ record TransactionState(
     private static final short LAST_CLIENT_EPOCH = Short.MAX_VALUE - 1;
 
     TransactionState {
-        partitions = Set.copyOf(partitions);
+        // Not Set.copyOf, whose order differs from run to run: markers go out in it.
+        partitions = Collections.unmodifiableSet(new LinkedHashSet<>(partitions));
     }
 
     static boolean isExhausted(short epoch) {

@@ -14,6 +14,7 @@ import io.moldau.wire.message.SyncGroupRequestData;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /// Rebalances as stories.
@@ -152,6 +153,26 @@ class ClassicGroupsTest {
 
         assertThat(text(sync.get().assignment())).isEqualTo("A");
         assertThat(it.group().state()).isEqualTo(STABLE);
+    }
+
+    /// A leader that got no answer may calculate again and come to something else. What members are told must be what
+    /// is in the log.
+    @Test
+    void aLeaderThatSyncsAgainDoesNotReplaceTheAssignmentThatIsBeingStored() {
+        var one = it.joinTwice();
+        it.advance(0);
+        it.holdCommits();
+        var leader = one.get().memberId();
+        it.sync(leader, 1, Map.of(leader, "A"));
+        var again = it.sync(leader, 1, Map.of(leader, "B"));
+
+        it.commitAll();
+
+        assertThat(text(again.get().assignment())).isEqualTo("A");
+        assertThat(text(Objects.requireNonNull(it.replayed().group(GroupHarness.GROUP))
+                        .member(leader)
+                        .assignment()))
+                .isEqualTo("A");
     }
 
     @Test

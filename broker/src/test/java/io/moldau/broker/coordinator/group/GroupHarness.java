@@ -395,6 +395,12 @@ final class GroupHarness {
     }
 
     Answer<SyncGroupResponseData> sync(String memberId, int generation, Map<String, String> assignments) {
+        var bytes = new LinkedHashMap<String, byte[]>();
+        assignments.forEach((member, text) -> bytes.put(member, text.getBytes(StandardCharsets.UTF_8)));
+        return syncBytes(memberId, generation, bytes);
+    }
+
+    Answer<SyncGroupResponseData> syncBytes(String memberId, int generation, Map<String, byte[]> assignments) {
         return sync(new SyncGroupRequestData()
                 .setGroupId(groupId)
                 .setMemberId(memberId)
@@ -402,7 +408,7 @@ final class GroupHarness {
                 .setAssignments(assignments.entrySet().stream()
                         .map(entry -> new SyncGroupRequestAssignment()
                                 .setMemberId(entry.getKey())
-                                .setAssignment(entry.getValue().getBytes(StandardCharsets.UTF_8)))
+                                .setAssignment(entry.getValue()))
                         .toList()));
     }
 
@@ -482,6 +488,19 @@ final class GroupHarness {
                 requireStable,
                 answer));
         return answer;
+    }
+
+    Errors fetchError(@Nullable String memberId, int memberEpoch) {
+        var answer = new Answer<OffsetFetchResponseGroup>();
+        run(shard.fetchOffsets(
+                new OffsetFetchRequestGroup()
+                        .setGroupId(groupId)
+                        .setMemberId(memberId)
+                        .setMemberEpoch(memberEpoch)
+                        .setTopics(null),
+                false,
+                answer));
+        return Errors.forCode(answer.get().errorCode());
     }
 
     Answer<OffsetFetchResponseGroup> fetchAll() {

@@ -43,13 +43,17 @@ class MarkerSenderTest {
     private final MockTime time = new MockTime();
     private final HashedWheelTimer timer = new HashedWheelTimer(time.nanoseconds(), () -> {});
     private final Brokers brokers = new Brokers();
+    private int tasks;
     private final List<EndMarkers> written = new ArrayList<>();
     private final MarkerSender sender = new MarkerSender(
             brokers,
             metadata.cache()::image,
             time,
             timer,
-            Runnable::run,
+            task -> {
+                tasks++;
+                task.run();
+            },
             TransactionMetrics.NONE,
             30_000,
             written::add);
@@ -179,10 +183,22 @@ class MarkerSenderTest {
     }
 
     @Test
+    void aShardThatHasBeenTakenOverHasNoSay() {
+        sender.send(end("x", 7, A0));
+        sender.send(new EndMarkers(3, 8, "x", 7, (short) 3, true, (short) 2, Set.of(A0, A1)));
+        brokers.answer(1, Errors.NONE);
+        assertThat(written).extracting(EndMarkers::coordinatorEpoch).containsExactly(9);
+    }
+
+    @Test
     void afterTheEndNothingIsSent() {
+        sender.send(end("y", 8, A0));
+        brokers.fail(1);
         sender.close();
         sender.send(end("x", 7, A0));
+        pass(10_000);
         assertThat(brokers.open).isEmpty();
+        assertThat(tasks).as("threads that are gone are not asked").isZero();
         assertThat(sender.pending()).isZero();
     }
 

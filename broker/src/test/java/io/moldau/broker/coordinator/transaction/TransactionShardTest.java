@@ -18,6 +18,7 @@ import io.moldau.broker.coordinator.transaction.TransactionShard.ProducerAnswer;
 import io.moldau.broker.coordinator.transaction.TransactionShard.ProducerIdAndEpoch;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -184,11 +185,16 @@ class TransactionShardTest {
     void onlyThePresentProducerAddsPartitionsAndNotWhileItsTransactionEnds(TransactionStatus status) {
         it.given(stateOf(status, 5, 2));
         var c = new TopicPartition("c", 0);
+        if (status.isPrepared()) {
+            for (var producer : List.of(request(8, 5), request(7, 4), request(7, 6), request(7, 5))) {
+                assertThat(it.add(producer, 0, c).get()).isEqualTo(Errors.CONCURRENT_TRANSACTIONS);
+            }
+            return;
+        }
         assertThat(it.add(request(8, 5), 0, c).get()).isEqualTo(Errors.INVALID_PRODUCER_ID_MAPPING);
         assertThat(it.add(request(7, 4), 0, c).get()).isEqualTo(Errors.PRODUCER_FENCED);
         assertThat(it.add(request(7, 6), 0, c).get()).isEqualTo(Errors.PRODUCER_FENCED);
-        assertThat(it.add(request(7, 5), 0, c).get())
-                .isEqualTo(status.isPrepared() ? Errors.CONCURRENT_TRANSACTIONS : Errors.NONE);
+        assertThat(it.add(request(7, 5), 0, c).get()).isEqualTo(Errors.NONE);
     }
 
     @Test
@@ -228,8 +234,8 @@ class TransactionShardTest {
     @CsvSource({
         "EMPTY, INVALID_TXN_STATE, INVALID_TXN_STATE",
         "ONGOING, NONE, NONE",
-        "PREPARE_COMMIT, CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE",
-        "PREPARE_ABORT, INVALID_TXN_STATE, CONCURRENT_TRANSACTIONS",
+        "PREPARE_COMMIT, CONCURRENT_TRANSACTIONS, CONCURRENT_TRANSACTIONS",
+        "PREPARE_ABORT, CONCURRENT_TRANSACTIONS, CONCURRENT_TRANSACTIONS",
         "COMPLETE_COMMIT, NONE, INVALID_TXN_STATE",
         "COMPLETE_ABORT, INVALID_TXN_STATE, NONE",
     })
@@ -262,8 +268,6 @@ class TransactionShardTest {
         // In the present epoch, 5; then in the one before.
         "EMPTY, INVALID_TXN_STATE, NONE, PRODUCER_FENCED, PRODUCER_FENCED",
         "ONGOING, NONE, NONE, PRODUCER_FENCED, PRODUCER_FENCED",
-        "PREPARE_COMMIT, PRODUCER_FENCED, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE",
-        "PREPARE_ABORT, PRODUCER_FENCED, PRODUCER_FENCED, INVALID_TXN_STATE, CONCURRENT_TRANSACTIONS",
         "COMPLETE_COMMIT, INVALID_TXN_STATE, NONE, NONE, INVALID_TXN_STATE",
         "COMPLETE_ABORT, INVALID_TXN_STATE, NONE, INVALID_TXN_STATE, NONE",
     })
@@ -298,6 +302,19 @@ class TransactionShardTest {
                                 status == ONGOING ? Set.of(A0, B1) : Set.of()));
                 fresh.writeMarkers();
                 assertThat(fresh.end(7, 5, commits, 2)).as("a retry").isEqualTo(now);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 5, 6})
+    void whileAnEndIsOnItsWayANewClientWaitsWhateverItsEpoch(int epoch) {
+        for (var status : List.of(PREPARE_COMMIT, PREPARE_ABORT)) {
+            for (boolean commits : new boolean[] {true, false}) {
+                var fresh = new TransactionHarness().given(stateOf(status, 5, 2));
+                // In epoch 5 it is the end of the next transaction.
+                assertThat(fresh.end(7, epoch, commits, 2).error()).isEqualTo(Errors.CONCURRENT_TRANSACTIONS);
+                assertThat(fresh.init(7, epoch).error()).isEqualTo(Errors.CONCURRENT_TRANSACTIONS);
             }
         }
     }

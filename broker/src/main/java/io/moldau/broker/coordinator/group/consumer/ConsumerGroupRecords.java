@@ -99,13 +99,14 @@ public final class ConsumerGroupRecords {
 
     public static MemberMetadata member(ConsumerGroupMemberMetadataValue value) {
         var classic = value.classicMemberMetadata();
+        var regex = value.subscribedTopicRegex();
         return new MemberMetadata(
                 value.instanceId(),
                 value.rackId(),
                 value.clientId(),
                 value.clientHost(),
                 List.copyOf(value.subscribedTopicNames()),
-                value.subscribedTopicRegex(),
+                regex == null || regex.isEmpty() ? null : regex,
                 value.rebalanceTimeoutMs(),
                 value.serverAssignor(),
                 classic == null

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param instanceId of a static member
 /// @param topics subscribed to by name, sorted
-/// @param regex for further topics; null or empty for none
+/// @param regex for further topics, or null
 /// @param rebalanceTimeoutMs how long it may take to give partitions up, -1 if it did not say
 /// @param assignor it would have, or null
 /// @param classic how it joined, if it speaks the classic protocol
@@ -35,11 +35,7 @@ public record MemberMetadata(
         }
     }
 
-    public boolean hasRegex() {
-        return regex != null && !regex.isEmpty();
-    }
-
-    /// This, with what a heartbeat says anew; null and -1 leave a field as it was.
+    /// This, with what a heartbeat says anew; null and -1 leave a field as it was, and an empty expression ends one.
     public MemberMetadata updated(
             @Nullable String newInstanceId,
             @Nullable String newRackId,
@@ -58,7 +54,7 @@ public record MemberMetadata(
                 newTopics == null
                         ? topics
                         : newTopics.stream().distinct().sorted().toList(),
-                newRegex == null ? regex : newRegex,
+                newRegex == null ? regex : newRegex.isEmpty() ? null : newRegex,
                 newRebalanceTimeoutMs == -1 ? rebalanceTimeoutMs : newRebalanceTimeoutMs,
                 newAssignor == null ? assignor : newAssignor,
                 newClassic);

@@ -126,10 +126,10 @@ public final class Members {
         var result = regexes;
         var old = before.regex();
         var now = after.regex();
-        if (before.hasRegex() && old != null) {
+        if (old != null) {
             result = counted(result, old, -1);
         }
-        return after.hasRegex() && now != null ? counted(result, now, 1) : result;
+        return now == null ? result : counted(result, now, 1);
     }
 
     private static PSortedMap<String, Integer> counted(PSortedMap<String, Integer> counts, String key, int change) {
