@@ -48,12 +48,12 @@ public final class StreamsInput implements AutoCloseable {
                 new StringSerializer());
     }
 
-    /// The table of users, which is complete before anything is joined with it.
+    /// The table of users, which is complete before anything is joined with it, and older than that.
     public void sendUsers() throws Exception {
         for (int i = 0; i < USERS; i++) {
             var user = "user-" + i;
             users.put(user, "name of " + user);
-            producer.send(new ProducerRecord<>(StreamsPrograms.USERS, null, firstTimeMs, user, users.get(user)))
+            producer.send(new ProducerRecord<>(StreamsPrograms.USERS, null, firstTimeMs - 1, user, users.get(user)))
                     .get(60, TimeUnit.SECONDS);
         }
     }
