@@ -703,7 +703,8 @@ public final class PartitionLog {
             if (batch.partitionLeaderEpoch() > leaderEpoch) {
                 break;
             }
-            if (batch.baseOffset() < next || batch.lastOffsetDelta() < 0) {
+            boolean fits = batch.baseOffset() >= next || firstOffset < 0 && holdsLogStart(batch);
+            if (!fits || batch.lastOffsetDelta() < 0) {
                 throw new ApiException(
                         Errors.OFFSET_OUT_OF_RANGE,
                         "The leader of " + topicPartition + " sent offset " + batch.baseOffset()
@@ -718,6 +719,9 @@ public final class PartitionLog {
             return 0;
         }
         beforeChange();
+        if (firstOffset < expected) {
+            beginBeforeLogStart(firstOffset, nowMs);
+        }
         var active = segmentFor(end - start, maxTimestamp, firstOffset, next - 1, nowMs);
         writeRegion(active, records, start, end - start);
         int position = active.sizeInBytes();
@@ -730,6 +734,26 @@ public final class PartitionLog {
         }
         finishAppend(active, end - start, next);
         return end - start;
+    }
+
+    /// Where records were deleted, a log may begin within a batch. Its leader sends the batch whole, and a replica that
+    /// begins there, with nothing of its own, takes it so.
+    private boolean holdsLogStart(RecordBatch batch) {
+        var view = published.view();
+        return view.logStartOffset() == view.logEndOffset() && batch.lastOffset() >= view.logStartOffset();
+    }
+
+    /// A log without records gets a file that can hold offsets below its start. A crash before they are written leaves
+    /// an end below the start, with which loading begins again at the start.
+    private void beginBeforeLogStart(long baseOffset, long nowMs) throws IOException {
+        var view = published.view();
+        for (var segment : published.segments()) {
+            doom(segment);
+        }
+        var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
+        storage.syncDirectory(directory);
+        unsyncedDirectory = true;
+        publish(new LogSegment[] {segment}, view.logStartOffset(), view.logEndOffset(), view.recoveryPoint());
     }
 
     private LogSegment segmentFor(int size, long maxTimestamp, long firstOffset, long lastOffset, long nowMs)

@@ -531,6 +531,32 @@ class PartitionLogTest {
         assertThatThrownBy(() -> other.appendAsFollower(bytes)).isInstanceOf(ApiException.class);
     }
 
+    /// Where DeleteRecords put the leader's log start.
+    @Test
+    void aFollowerMayBeginWithinABatch() {
+        var leader = fixture.log(new io.moldau.common.TopicIdPartition(
+                new io.moldau.common.Uuid(8, 8), new io.moldau.common.TopicPartition("leader", 0)));
+        for (int i = 0; i < 3; i++) {
+            leader.appendAsLeader(fixture.batch(5), LogFixture.EPOCH, AppendOrigin.CLIENT, time.milliseconds());
+        }
+        var bytes = LogFixture.bytes(leader, 7, 10);
+        var follower = fixture.log();
+        follower.truncateFullyAndStartAt(12);
+        assertThatThrownBy(() -> follower.appendAsFollower(bytes)).isInstanceOf(ApiException.class);
+        follower.truncateFullyAndStartAt(7);
+        follower.appendAsFollower(bytes);
+        assertThat(follower.view().logStartOffset()).isEqualTo(7);
+        assertThat(follower.view().logEndOffset()).isEqualTo(10);
+        assertThat(LogFixture.bytes(follower, 7, 10)).isEqualTo(bytes);
+        assertThatThrownBy(() -> follower.appendAsFollower(bytes)).isInstanceOf(ApiException.class);
+        follower.appendAsFollower(LogFixture.bytes(leader, 10, 15));
+        var all = LogFixture.bytes(leader, 7, 15);
+        crash();
+        assertThat(fixture.reopen().view().logStartOffset()).isEqualTo(7);
+        assertThat(fixture.log().view().logEndOffset()).isEqualTo(15);
+        assertThat(LogFixture.bytes(fixture.log(), 7, 15)).isEqualTo(all);
+    }
+
     @Test
     void aDeletedPartitionComesBackEmpty() {
         fixture.append(fixture.batch(3));

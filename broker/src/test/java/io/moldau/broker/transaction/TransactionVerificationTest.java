@@ -14,8 +14,11 @@ import io.moldau.wire.message.AddPartitionsToTxnResponseData;
 import io.moldau.wire.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnPartitionResult;
 import io.moldau.wire.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnResult;
 import io.moldau.wire.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnTopicResult;
+import io.moldau.wire.netty.ByteBufRecords;
+import io.moldau.wire.protocol.BufferRecords;
 import io.moldau.wire.protocol.HeapRecords;
 import io.moldau.wire.record.ControlRecord;
+import io.netty.buffer.Unpooled;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,8 +74,11 @@ class TransactionVerificationTest {
     }
 
     private void produce(int index, String transactionalId, long producerId, int epoch, int sequence, short version) {
+        produce(index, transactionalId, LedPartitions.batch(producerId, epoch, sequence, 2), sequence, version);
+    }
+
+    private void produce(int index, String transactionalId, BufferRecords records, int sequence, short version) {
         var partition = node.partition("t", index);
-        var records = LedPartitions.batch(producerId, epoch, sequence, 2);
         var terms = AppendTerms.CLIENT_ALL.with(verification.produceTerms(version));
         partition.appendAsLeader(records, terms, outcome -> {
             if (outcome instanceof AppendOutcome.Unverified) {
@@ -129,6 +135,20 @@ class TransactionVerificationTest {
             response.resultsByTransaction().add(result);
         }
         sent.answer().complete(response);
+    }
+
+    @Test
+    void recordsThatWaitedForThePartitionMayWaitForTheCoordinatorToo() {
+        var frame = Unpooled.copiedBuffer(LedPartitions.batch(7L, 3, 0, 2).buffer());
+        node.partition("t", 0).appendQueued(() -> {
+            // Somebody is inside the partition, so this is left for later, and the request's frame is given back.
+            produce(0, "x", new ByteBufRecords(frame), 0, NEW);
+            frame.release();
+            return null;
+        });
+        answer(Errors.NONE);
+        assertThat(outcomes).containsExactly("0@0");
+        assertThat(frame.refCnt()).isZero();
     }
 
     @Test

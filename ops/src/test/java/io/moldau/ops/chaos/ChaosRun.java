@@ -6,6 +6,7 @@ import io.moldau.ops.chaos.check.ReplicaFiles;
 import io.moldau.ops.chaos.cluster.Await;
 import io.moldau.ops.chaos.cluster.ClusterProcesses;
 import io.moldau.ops.chaos.cluster.NodeHandle;
+import io.moldau.ops.chaos.load.Companion;
 import io.moldau.ops.chaos.load.History;
 import io.moldau.ops.chaos.load.JavaLoad;
 import io.moldau.ops.chaos.load.LibrdkafkaLoad;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 
@@ -37,6 +39,7 @@ public final class ChaosRun implements AutoCloseable {
     private final List<Load> loads = new ArrayList<>();
     private final LiveReader reader;
     private final List<Round> rounds = new ArrayList<>();
+    private final List<Companion> companions = new ArrayList<>();
     private int streams;
 
     /// Makes the topic, starts the clients and waits until each has been served in every partition.
@@ -73,6 +76,13 @@ public final class ChaosRun implements AutoCloseable {
     private LoadPlan loadPlan(int producer) {
         return new LoadPlan(
                 cluster.bootstrap(), TOPIC, settings.partitions(), producer, settings.perSecond(), VALUE_SIZE);
+    }
+
+    /// Further clients: a round waits for them too, and their topic's replicas are compared as well.
+    public void add(Companion companion) {
+        companions.add(companion);
+        companions.forEach(it -> it.awaitFresh(System.nanoTime()));
+        awaitInSync();
     }
 
     public ClusterProcesses cluster() {
@@ -124,11 +134,14 @@ public final class ChaosRun implements AutoCloseable {
                 () -> history.staleSince(sinceNanos) + " of " + streams + " streams wait; failures "
                         + history.failures() + "\n" + String.join("\n", history.waitingSince(sinceNanos)) + "\n"
                         + cluster.words());
+        companions.forEach(it -> it.awaitFresh(sinceNanos));
     }
 
     public void awaitInSync() {
+        var watched = new ArrayList<>(WATCHED);
+        companions.forEach(it -> watched.addAll(it.topics()));
         cluster.await(
-                "all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(WATCHED));
+                "all replicas to be in sync", RECOVERY, () -> cluster.view().allInSync(watched));
     }
 
     private void spreadLeaders() {
@@ -144,6 +157,10 @@ public final class ChaosRun implements AutoCloseable {
             load.finish();
         }
         awaitInSync();
+        var ends = new HashMap<TopicPartition, Long>();
+        for (var companion : companions) {
+            ends.putAll(companion.finish());
+        }
         long settled = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         var readBack = new ReadBack(cluster.bootstrap(), TOPIC);
         while (reader.records() < history.acknowledgedCount() && System.nanoTime() < settled) {
@@ -152,7 +169,7 @@ public final class ChaosRun implements AutoCloseable {
         reader.finish();
         var findings = readBack.check(settings.partitions(), history, reader)
                 .plus(committedOffsets())
-                .plus(replicas(readBack.ends()));
+                .plus(replicas(readBack.ends(), ends));
         var report = new Report(
                 cluster.subject(), settings, List.copyOf(rounds), findings, history.failedCount(), history.failures());
         System.out.println(report);
@@ -188,16 +205,24 @@ public final class ChaosRun implements AutoCloseable {
         return new Findings(0, 0, 0, 0, 0, 0, 0, 0, back, 0, examples);
     }
 
-    private Findings replicas(Map<Integer, Long> ends) throws IOException {
+    private Findings replicas(Map<Integer, Long> ends, Map<TopicPartition, Long> others) throws IOException {
         cluster.nodes().forEach(NodeHandle::kill);
         var folders = new HashMap<Integer, Path>();
         cluster.brokers().forEach(node -> folders.put(node.id(), node.plan().data()));
-        var differences = ReplicaFiles.compare(TOPIC, folders, ends, 3);
+        var byTopic = new TreeMap<String, Map<Integer, Long>>();
+        byTopic.put(TOPIC, ends);
+        others.forEach((at, end) ->
+                byTopic.computeIfAbsent(at.topic(), topic -> new HashMap<>()).put(at.partition(), end));
+        var differences = new ArrayList<String>();
+        for (var topic : byTopic.entrySet()) {
+            differences.addAll(ReplicaFiles.compare(topic.getKey(), folders, topic.getValue(), 3));
+        }
         return new Findings(0, 0, 0, 0, 0, 0, 0, 0, 0, differences.size(), differences);
     }
 
     @Override
     public void close() {
+        companions.forEach(Companion::close);
         loads.forEach(Load::close);
         reader.close();
     }

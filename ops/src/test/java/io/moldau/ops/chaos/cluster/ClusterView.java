@@ -98,6 +98,14 @@ public final class ClusterView implements AutoCloseable {
         return leader.id();
     }
 
+    /// The broker that keeps this group or transactional id in one of the partitions of the coordinators' topic.
+    public int coordinator(String topic, String key) throws Exception {
+        int hash = key.hashCode();
+        int partition = (hash == Integer.MIN_VALUE ? 0 : Math.abs(hash))
+                % partitions(topic).size();
+        return leader(topic, partition);
+    }
+
     public boolean allInSync(Collection<String> topics) throws Exception {
         for (var topic : topics) {
             for (var partition : partitions(topic)) {
