@@ -778,6 +778,8 @@ public final class PartitionLog {
             var completed = producers.append(batch, marker);
             if (completed != null && completed.aborted()) {
                 active.addAborted(completed, producers.lastStableOffsetAfter(completed));
+                // It may be the segment's first, whose file has a name that the disk does not know yet.
+                unsyncedDirectory = true;
             }
             if (batch.isTransactional()) {
                 noteUnstable(published.view().logStartOffset());

@@ -81,8 +81,8 @@ class NodeConfigTest {
                         new Endpoint("PLAINTEXT", "PLAINTEXT", "localhost", 9092),
                         new Endpoint("CONTROLLER", "PLAINTEXT", "localhost", 9093));
         assertThat(config.withoutEffect())
-                .containsKey("transaction.state.log.min.isr")
-                .doesNotContainKey("num.io.threads");
+                .containsKey("share.coordinator.state.topic.min.isr")
+                .doesNotContainKeys("num.io.threads", "transaction.state.log.min.isr");
     }
 
     @Test

@@ -652,8 +652,7 @@ final class Metrics {
             "moldau_consumergroup_partitions_unknown",
             "Partitions a group has committed offsets for whose end is not known: their leader does not answer.",
             GROUP);
-    static final MetricDefinition SHARDS_LOADED =
-            counter(
+    static final MetricDefinition SHARDS_LOADED = counter(
             "moldau_coordinator_shards_loaded_total",
             "Partitions of `__consumer_offsets` and `__transaction_state` that were loaded.");
     static final MetricDefinition SHARD_RECORDS =
@@ -715,8 +714,8 @@ final class Metrics {
     static final MetricDefinition TRANSACTIONS_OPEN = gauge("moldau_transactions_open", "Transactions that are open.");
     static final MetricDefinition TRANSACTIONS_ENDING = gauge(
             "moldau_transactions_ending", "Those whose end is decided and not yet known to all their partitions.");
-    static final MetricDefinition MARKERS_PENDING = gauge(
-            "moldau_transactions_markers_pending", "Those whose end markers are on their way from this node.");
+    static final MetricDefinition MARKERS_PENDING =
+            gauge("moldau_transactions_markers_pending", "Those whose end markers are on their way from this node.");
     static final MetricDefinition PRODUCERS_INITIALIZED = counter(
             "moldau_transactions_producers_initialized_total", "Producers that were given an epoch of their id.");
     static final MetricDefinition TRANSACTIONS_ENDED =
@@ -725,10 +724,10 @@ final class Metrics {
             counter("moldau_transactions_timed_out_total", "Those aborted because they were open too long.");
     static final MetricDefinition TRANSACTIONS_TAKEN_OVER = counter(
             "moldau_transactions_taken_over_total", "Those aborted because another producer took over their id.");
-    static final MetricDefinition TRANSACTIONAL_IDS_EXPIRED = counter(
-            "moldau_transactional_ids_expired_total", "Ids that were forgotten because nobody used them.");
-    static final MetricDefinition MARKERS_RETRIED = counter(
-            "moldau_transactions_markers_retried_total", "End markers that were sent again, by partition.");
+    static final MetricDefinition TRANSACTIONAL_IDS_EXPIRED =
+            counter("moldau_transactional_ids_expired_total", "Ids that were forgotten because nobody used them.");
+    static final MetricDefinition MARKERS_RETRIED =
+            counter("moldau_transactions_markers_retried_total", "End markers that were sent again, by partition.");
     static final MetricDefinition TRANSACTION_COMPLETION_SECONDS = histogram(
             "moldau_transactions_completion_duration_seconds",
             "From deciding a transaction's end until all its partitions knew.");

@@ -104,8 +104,11 @@ class StreamsExactlyOnceIT {
         awaitProgress(cluster);
         fault.end().run();
         // Those of the topics that Streams has made as well.
-        cluster.await("replicas in sync", PATIENCE, () -> cluster.view()
-                .allInSync(cluster.view().admin().listTopics().names().get()));
+        cluster.await(
+                "replicas in sync",
+                PATIENCE,
+                () -> cluster.view()
+                        .allInSync(cluster.view().admin().listTopics().names().get()));
     }
 
     private static void awaitProgress(ClusterProcesses cluster) {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -157,10 +158,10 @@ class ConsumerClientsTest {
 
     private static ConsumerGroupDescription describe(TestNode node) throws Exception {
         try (var admin = admin(node)) {
-            return admin.describeConsumerGroups(List.of(GROUP))
+            return Objects.requireNonNull(admin.describeConsumerGroups(List.of(GROUP))
                     .all()
                     .get(30, TimeUnit.SECONDS)
-                    .get(GROUP);
+                    .get(GROUP));
         }
     }
 
