@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -92,9 +93,9 @@ final class GroupScene implements AutoCloseable {
                 group + " to be stable",
                 SOON,
                 () -> {
-                    var described = admin.describeConsumerGroups(Set.of(group))
-                            .describedGroups()
-                            .get(group)
+                    var described = Objects.requireNonNull(admin.describeConsumerGroups(Set.of(group))
+                                    .describedGroups()
+                                    .get(group))
                             .get(10, TimeUnit.SECONDS);
                     last.set(described);
                     var committed = admin.listConsumerGroupOffsets(group)
