@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
+import io.moldau.log.AbortedTransaction;
 import io.moldau.log.AppendOutcome;
 import io.moldau.log.LogConfig;
 import io.moldau.log.LogFixture;
+import io.moldau.log.append.AppendOrigin;
 import io.moldau.log.dir.LogDirState;
 import io.moldau.log.storage.SimulatedStorage;
 import io.moldau.log.storage.SimulatedStorage.Unforced;
@@ -15,6 +17,7 @@ import io.moldau.log.storage.StorageException;
 import io.moldau.testing.MockTime;
 import io.moldau.testing.Seeds;
 import io.moldau.wire.record.Compression;
+import io.moldau.wire.record.ControlRecord;
 import io.moldau.wire.record.RecordBatch;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,6 +123,24 @@ class CrashRecoveryTest {
 
         assertThat(fixture.reopen().view().logEndOffset()).isEqualTo(3);
         assertThat(LogFixture.records(fixture.log())).hasSize(3);
+    }
+
+    /// The first aborted transaction of a segment makes its index a file, whose name must be on the disk with it.
+    @Test
+    void knowsWhichTransactionsWereAbortedWhateverElseIsLost() {
+        var fixture = new LogFixture(storage, DIRECTORY, time);
+        fixture.append(fixture.producerBatch(9, 0, 0, 2, true));
+        fixture.log().flush();
+        var marker = ControlRecord.endTransactionBatch(
+                9, (short) 0, time.milliseconds(), new ControlRecord.EndTransaction(false, 1));
+        fixture.log().appendAsLeader(marker, LogFixture.EPOCH, AppendOrigin.TRANSACTION_MARKER, time.milliseconds());
+        fixture.log().flush();
+        // From here on recovery takes it as read.
+        fixture.dirs().checkpoint();
+        storage.cutPower(Unforced.LOST);
+
+        assertThat(fixture.reopen().view().logEndOffset()).isEqualTo(3);
+        assertThat(fixture.log().abortedTransactions(0, 3)).containsExactly(new AbortedTransaction(9, 0));
     }
 
     /// Rounds of appends, rolls, flushes and power cuts: after each, what was acknowledged and flushed is there,
