@@ -280,10 +280,10 @@ final class NodeFaults {
                 "users",
                 "list");
         asked(
-                "no-transactions-kept",
-                "`explain transaction` where there are none",
+                "unknown-transactional-id",
+                "`explain transaction` of an id that nobody used",
                 "`explain transaction`",
-                List.of("keep no transactions", "idempotent producer"),
+                List.of("transaction pay", "could not be found", "without an id lists those that are known"),
                 "explain",
                 "transaction",
                 "pay");
