@@ -22,7 +22,7 @@ final class ToolParity {
             Mask.of("(?<=TopicId: )\\S+", "ID"),
             Mask.of("[\\w.-]+?-[0-9a-f]{8}-[0-9a-f-]{27}", "MEMBER"),
             // Of the consumer protocol: 16 bytes in base64.
-            Mask.of("(?<= )(?=[\\w-]*[A-Z])(?=[\\w-]*[0-9])[\\w-]{22}(?= )", "MEMBER"),
+            Mask.of("(?<= )(?=[\\w-]*[A-Z])(?=[\\w-]*[a-z])[\\w-]{22}(?= )", "MEMBER"),
             Mask.of("(CreateTime:|LogAppendTime:)\\d{13}", "TIME"),
             Mask.of("\"timestamp\":\\d{13}", "TIME"),
             // A producer without keys stays with a partition that it drew.
