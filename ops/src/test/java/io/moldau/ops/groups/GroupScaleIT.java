@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,14 @@ class GroupScaleIT {
             "offsets.topic.replication.factor=1",
             // The reference's default, which a test node does not have.
             "group.initial.rebalance.delay.ms=3000");
+
+    /// Of the short form, which waits for many heartbeats.
+    private static final List<String> QUICK = Stream.concat(
+                    SETTINGS.stream(),
+                    Stream.of(
+                            "group.consumer.min.heartbeat.interval.ms=1000",
+                            "group.consumer.heartbeat.interval.ms=1000"))
+            .toList();
 
     /// How long a group is looked at after it seems to be settled.
     private static final Duration AFTERWARDS = Duration.ofSeconds(3);
@@ -72,7 +81,7 @@ class GroupScaleIT {
     @ParameterizedTest
     @EnumSource
     void noMoreMovesThanMustBe(Protocol protocol, @TempDir Path folder) throws Exception {
-        try (var node = NodeProcess.start(folder.resolve("data"), SETTINGS.toArray(String[]::new))) {
+        try (var node = NodeProcess.start(folder.resolve("data"), QUICK.toArray(String[]::new))) {
             var figures = run(node.bootstrap(), protocol, 10, 40);
             assertThat(figures.faults()).isEmpty();
             assertThat(figures.movedByJoin()).isEqualTo(figures.leastByJoin());
