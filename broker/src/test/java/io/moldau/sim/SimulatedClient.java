@@ -1,5 +1,6 @@
 package io.moldau.sim;
 
+import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.common.ApiException;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
@@ -123,6 +124,15 @@ abstract class SimulatedClient extends Machine {
     final @Nullable PartitionRegistration registration(TopicIdPartition partition) {
         TopicImage topic = image.topics().topic(partition.topicId());
         return topic == null ? null : topic.partition(partition.partition());
+    }
+
+    /// The broker that leads the partition of an internal topic that the key falls on, -1 if none is known.
+    final int coordinator(String topicName, String key) {
+        TopicImage topic = image.topics().topic(topicName);
+        PartitionRegistration registration = topic == null
+                ? null
+                : topic.partition(KeyHash.partitionFor(key, topic.partitions().size()));
+        return registration == null ? -1 : registration.leader();
     }
 
     static Errors error(@Nullable Throwable failure) {

@@ -1,21 +1,11 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
-import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
-import io.moldau.metadata.image.TopicImage;
-import io.moldau.metadata.partition.PartitionRegistration;
-import io.moldau.wire.message.OffsetCommitRequestData;
-import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import io.moldau.wire.message.OffsetCommitResponseData;
-import io.moldau.wire.message.OffsetFetchRequestData;
-import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
-import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
 import io.moldau.wire.message.OffsetFetchResponseData;
 import io.moldau.wire.protocol.ApiKey;
-import java.util.List;
 
 /// Commits ever larger offsets for one partition under a group of its own, and looks now and then what is committed:
 /// never less than what was acknowledged before it asked.
@@ -45,16 +35,13 @@ final class SimulatedCommitter extends SimulatedClient {
     }
 
     private void act() {
-        TopicImage topic = image().topics().topic(OffsetsTopic.NAME);
-        PartitionRegistration registration = topic == null
-                ? null
-                : topic.partition(KeyHash.partitionFor(group, topic.partitions().size()));
-        if (registration == null || registration.leader() < 0) {
+        int coordinator = coordinator(OffsetsTopic.NAME, group);
+        if (coordinator < 0) {
             again(Errors.LEADER_NOT_AVAILABLE);
         } else if (random().nextBoolean()) {
-            commit(registration.leader());
+            commit(coordinator);
         } else {
-            look(registration.leader());
+            look(coordinator);
         }
     }
 
@@ -75,23 +62,10 @@ final class SimulatedCommitter extends SimulatedClient {
 
     private void commit(int coordinator) {
         long offset = next++;
-        var topic = new OffsetCommitRequestTopic().setName(partition.topic());
-        topic.partitions()
-                .add(new OffsetCommitRequestPartition()
-                        .setPartitionIndex(partition.partition())
-                        .setCommittedOffset(offset)
-                        .setCommittedMetadata(""));
-        var request = new OffsetCommitRequestData().setGroupId(group).setGenerationIdOrMemberEpoch(-1);
-        request.topics().add(topic);
+        var request = OffsetRequests.commit(group, -1, partition, offset);
         send(coordinator, ApiKey.OFFSET_COMMIT, 8, request, OffsetCommitResponseData.class)
                 .whenComplete((response, failure) -> {
-                    Errors error = response == null
-                            ? error(failure)
-                            : Errors.forCode(response.topics()
-                                    .getFirst()
-                                    .partitions()
-                                    .getFirst()
-                                    .errorCode());
+                    Errors error = response == null ? error(failure) : OffsetRequests.errorOf(response);
                     cluster().log().note(this, "commit", error.toString(), offset, coordinator);
                     if (error == Errors.NONE) {
                         acknowledged = Math.max(acknowledged, offset);
@@ -104,13 +78,7 @@ final class SimulatedCommitter extends SimulatedClient {
     private void look(int coordinator) {
         long atLeast = acknowledged;
         long below = next;
-        var request = new OffsetFetchRequestData();
-        request.groups()
-                .add(new OffsetFetchRequestGroup()
-                        .setGroupId(group)
-                        .setTopics(List.of(new OffsetFetchRequestTopics()
-                                .setName(partition.topic())
-                                .setPartitionIndexes(List.of(partition.partition())))));
+        var request = OffsetRequests.fetch(group, partition);
         send(coordinator, ApiKey.OFFSET_FETCH, 8, request, OffsetFetchResponseData.class)
                 .whenComplete((response, failure) -> {
                     if (response == null) {
@@ -120,11 +88,7 @@ final class SimulatedCommitter extends SimulatedClient {
                     var answer = response.groups().getFirst();
                     Errors error = Errors.forCode(answer.errorCode());
                     if (error == Errors.NONE) {
-                        long found = answer.topics()
-                                .getFirst()
-                                .partitions()
-                                .getFirst()
-                                .committedOffset();
+                        long found = OffsetRequests.offsetOf(answer);
                         cluster().log().note(this, "committed", "", found, coordinator);
                         lookUps++;
                         if (cluster().checks().leads(coordinator, OffsetsTopic.NAME, group)

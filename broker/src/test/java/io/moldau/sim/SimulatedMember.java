@@ -1,11 +1,8 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
-import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
-import io.moldau.metadata.image.TopicImage;
-import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.message.HeartbeatRequestData;
 import io.moldau.wire.message.HeartbeatResponseData;
 import io.moldau.wire.message.JoinGroupRequestData;
@@ -15,13 +12,7 @@ import io.moldau.wire.message.JoinGroupResponseData.JoinGroupResponseMember;
 import io.moldau.wire.message.LeaveGroupRequestData;
 import io.moldau.wire.message.LeaveGroupRequestData.MemberIdentity;
 import io.moldau.wire.message.LeaveGroupResponseData;
-import io.moldau.wire.message.OffsetCommitRequestData;
-import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import io.moldau.wire.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import io.moldau.wire.message.OffsetCommitResponseData;
-import io.moldau.wire.message.OffsetFetchRequestData;
-import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
-import io.moldau.wire.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
 import io.moldau.wire.message.OffsetFetchResponseData;
 import io.moldau.wire.message.SyncGroupRequestData;
 import io.moldau.wire.message.SyncGroupRequestData.SyncGroupRequestAssignment;
@@ -103,15 +94,11 @@ final class SimulatedMember extends SimulatedClient {
     }
 
     private void act() {
-        TopicImage topic = image().topics().topic(OffsetsTopic.NAME);
-        PartitionRegistration registration = topic == null
-                ? null
-                : topic.partition(KeyHash.partitionFor(group, topic.partitions().size()));
-        if (registration == null || registration.leader() < 0) {
+        int coordinator = coordinator(OffsetsTopic.NAME, group);
+        if (coordinator < 0) {
             again(Errors.LEADER_NOT_AVAILABLE);
             return;
         }
-        int coordinator = registration.leader();
         int dice = random().nextInt(100);
         if (!calm && dice == 0) {
             cluster().log().note(this, "dies", "", generation);
@@ -309,29 +296,13 @@ final class SimulatedMember extends SimulatedClient {
     }
 
     private void commit(int coordinator, int partition, int within, long offset) {
-        TopicIdPartition id = partitions.get(partition);
         GroupChecker.Commit commit = checker.commits(group, partition, within, offset);
-        var topic = new OffsetCommitRequestTopic().setName(id.topic());
-        topic.partitions()
-                .add(new OffsetCommitRequestPartition()
-                        .setPartitionIndex(id.partition())
-                        .setCommittedOffset(offset)
-                        .setCommittedMetadata(""));
-        var request = new OffsetCommitRequestData()
-                .setGroupId(group)
-                .setGenerationIdOrMemberEpoch(within)
+        var request = OffsetRequests.commit(group, within, partitions.get(partition), offset)
                 .setMemberId(memberId)
                 .setGroupInstanceId(instance);
-        request.topics().add(topic);
         send(coordinator, ApiKey.OFFSET_COMMIT, 8, request, OffsetCommitResponseData.class)
                 .whenComplete((response, failure) -> {
-                    Errors error = response == null
-                            ? error(failure)
-                            : Errors.forCode(response.topics()
-                                    .getFirst()
-                                    .partitions()
-                                    .getFirst()
-                                    .errorCode());
+                    Errors error = response == null ? error(failure) : OffsetRequests.errorOf(response);
                     note("commit", error, partition, offset, within, coordinator);
                     if (within < generation && error == Errors.ILLEGAL_GENERATION) {
                         checker.refused(commit);
@@ -356,16 +327,9 @@ final class SimulatedMember extends SimulatedClient {
     }
 
     private void look(int coordinator, int partition) {
-        TopicIdPartition id = partitions.get(partition);
         int within = generation;
         GroupChecker.Look look = checker.looks(group, partition, generation);
-        var request = new OffsetFetchRequestData();
-        request.groups()
-                .add(new OffsetFetchRequestGroup()
-                        .setGroupId(group)
-                        .setTopics(List.of(new OffsetFetchRequestTopics()
-                                .setName(id.topic())
-                                .setPartitionIndexes(List.of(id.partition())))));
+        var request = OffsetRequests.fetch(group, partitions.get(partition));
         send(coordinator, ApiKey.OFFSET_FETCH, 8, request, OffsetFetchResponseData.class)
                 .whenComplete((response, failure) -> {
                     if (response == null) {
@@ -375,11 +339,7 @@ final class SimulatedMember extends SimulatedClient {
                     var answer = response.groups().getFirst();
                     Errors error = Errors.forCode(answer.errorCode());
                     if (error == Errors.NONE) {
-                        long found = answer.topics()
-                                .getFirst()
-                                .partitions()
-                                .getFirst()
-                                .committedOffset();
+                        long found = OffsetRequests.offsetOf(answer);
                         note("found", error, partition, found, within, coordinator);
                         if (cluster().checks().leads(coordinator, OffsetsTopic.NAME, group)) {
                             checker.found(look, found);

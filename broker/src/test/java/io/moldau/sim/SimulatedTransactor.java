@@ -1,11 +1,9 @@
 package io.moldau.sim;
 
 import io.moldau.broker.coordinator.group.OffsetsTopic;
-import io.moldau.broker.coordinator.runtime.KeyHash;
 import io.moldau.broker.coordinator.transaction.TransactionsTopic;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicIdPartition;
-import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.wire.message.EndTxnRequestData;
 import io.moldau.wire.message.EndTxnResponseData;
@@ -235,14 +233,6 @@ final class SimulatedTransactor extends SimulatedClient {
             }
             default -> cluster().fail(what + " of " + transaction + " by " + this + " was answered " + error, null);
         }
-    }
-
-    private int coordinator(String topicName, String key) {
-        TopicImage topic = image().topics().topic(topicName);
-        PartitionRegistration registration = topic == null
-                ? null
-                : topic.partition(KeyHash.partitionFor(key, topic.partitions().size()));
-        return registration == null ? -1 : registration.leader();
     }
 
     /// Sends a request, at times so that it arrives late while the answer is not waited for.

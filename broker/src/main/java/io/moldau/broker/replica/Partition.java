@@ -454,9 +454,8 @@ public final class Partition {
             int currentLeaderEpoch,
             int lastFetchedEpoch) {}
 
-    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and the high
-    /// watermark
-    /// follows. Reads up to the end of the log.
+    /// A follower fetches: its position is noted, if its log agrees with this one up to there, and
+    /// the high watermark follows. Reads up to the end of the log.
     public PartitionRead readAsFollower(FollowerFetch fetch, int maxBytes, boolean atLeastOne) {
         Role now = role;
         Errors refused = checkLeader(now, fetch.currentLeaderEpoch());

@@ -25,11 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Asks the coordinators of transactions whether a partition belongs to a transaction, or to take it in (KIP-890).
 ///
-/// One request at a time is under way to each coordinator; what is asked meanwhile goes together in the next. A
-/// transaction whose last end is still being written is asked about again, for a short while. Thread-safe; holds
-/// nothing
-/// but open questions, of which each belongs to a client's request under way and ends with the request to the
-/// coordinator.
+/// One request at a time is under way to each coordinator; what is asked meanwhile goes together in
+/// the next. A transaction whose last end is still being written is asked about again, for a short
+/// while. Thread-safe; holds nothing but open questions, of which each belongs to a client's
+/// request under way and ends with the request to the coordinator.
 public final class CoordinatorQuestions {
 
     /// The first version whose errors say more than the clients' one.

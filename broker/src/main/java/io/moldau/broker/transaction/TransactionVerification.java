@@ -21,13 +21,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Holds the first batch of a transaction in a partition until the transaction coordinator has said that it knows of
-/// the
-/// partition, so that no batch opens a transaction that nobody ends (KIP-890).
+/// Holds the first batch of a transaction in a partition until the transaction coordinator has said
+/// that it knows of the partition, so that no batch opens a transaction that nobody ends (KIP-890).
 ///
-/// A producer does not wait for one batch before it sends the next: what comes behind a batch that waits here waits
-/// with
-/// it, and both are appended in their order. Thread-safe.
+/// A producer does not wait for one batch before it sends the next: what comes behind a batch that
+/// waits here waits with it, and both are appended in their order. Thread-safe.
 public final class TransactionVerification {
 
     /// Told what the coordinator says of a group's offsets.

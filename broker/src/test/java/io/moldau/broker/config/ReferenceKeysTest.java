@@ -21,9 +21,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.config.TopicConfig;
 import org.junit.jupiter.api.Test;
 
-/// Our keys against the reference's: names, types, defaults, importance and update mode, from lists that were taken
-/// from
-/// Apache Kafka 4.4.0 itself.
+/// Our keys against the reference's: names, types, defaults, importance and update mode, from lists
+/// that were taken from Apache Kafka 4.4.0 itself.
 class ReferenceKeysTest {
 
     /// Defaults that differ on purpose: a node without any settings starts, and listens on loopback only.

@@ -6,7 +6,6 @@ import io.moldau.wire.record.Compression;
 import io.moldau.wire.record.DecompressionLimits;
 import io.moldau.wire.record.RecordBatch;
 import io.moldau.wire.record.RecordCursor;
-import io.moldau.wire.record.TimestampType;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Map;
@@ -132,22 +131,9 @@ final class BatchFilter {
         return new Outcome.Rewrite(emptied(batch, timestamp));
     }
 
-    private static BatchBuilder like(RecordBatch batch) {
-        var builder = new BatchBuilder()
-                .baseOffset(batch.baseOffset())
-                .partitionLeaderEpoch(batch.partitionLeaderEpoch())
-                .producer(batch.producerId(), batch.producerEpoch(), batch.baseSequence())
-                .transactional(batch.isTransactional())
-                .control(batch.isControl());
-        if (batch.timestampType() == TimestampType.LOG_APPEND_TIME) {
-            builder.logAppendTime(batch.maxTimestamp());
-        }
-        return builder;
-    }
-
     /// The header alone: what follows from it about offsets and producers stays true.
     private static ByteBuffer emptied(RecordBatch batch, long maxTimestamp) {
-        var header = like(batch)
+        var header = BatchBuilder.like(batch)
                 .compression(Compression.NONE)
                 .lastOffset(batch.lastOffset())
                 .build();
@@ -156,7 +142,7 @@ final class BatchFilter {
     }
 
     private ByteBuffer rebuilt(RecordBatch batch, boolean newHorizon) {
-        var builder = like(batch).compression(batch.compression());
+        var builder = BatchBuilder.like(batch).compression(batch.compression());
         Long horizon = horizon(batch, newHorizon);
         if (horizon != null) {
             builder.deleteHorizon(horizon);

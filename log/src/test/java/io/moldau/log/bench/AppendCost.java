@@ -3,7 +3,7 @@ package io.moldau.log.bench;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
-import io.moldau.common.time.Time;
+import io.moldau.common.time.SystemTime;
 import io.moldau.log.AppendOutcome;
 import io.moldau.log.LogConfig;
 import io.moldau.log.LogMetrics;
@@ -30,18 +30,6 @@ import java.util.Random;
 public final class AppendCost {
 
     private AppendCost() {}
-
-    private static final class Clock implements Time {
-        @Override
-        public long milliseconds() {
-            return System.currentTimeMillis();
-        }
-
-        @Override
-        public long nanoseconds() {
-            return System.nanoTime();
-        }
-    }
 
     public static void main(String[] arguments) throws IOException {
         int batchBytes = Integer.parseInt(arguments[0]);
@@ -93,7 +81,7 @@ public final class AppendCost {
             throws IOException {
         var logDir = directory.resolve("log");
         var dirs = LogDirs.open(
-                List.of(logDir), storage, new Clock(), LogDirsConfig.defaults(new Random(1)), LogMetrics.NONE);
+                List.of(logDir), storage, new SystemTime(), LogDirsConfig.defaults(new Random(1)), LogMetrics.NONE);
         var partition = new TopicIdPartition(new Uuid(1, 2), new TopicPartition("topic", 0));
         var log = dirs.getOrCreate(partition, LogConfig.DEFAULTS);
         var header = RecordBatch.at(batch);

@@ -3,7 +3,7 @@ package io.moldau.log.bench;
 import io.moldau.common.TopicIdPartition;
 import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
-import io.moldau.common.time.Time;
+import io.moldau.common.time.SystemTime;
 import io.moldau.log.AppendOutcome;
 import io.moldau.log.LogConfig;
 import io.moldau.log.LogMetrics;
@@ -38,18 +38,6 @@ public final class CompactionCost {
 
     private CompactionCost() {}
 
-    private static final class Clock implements Time {
-        @Override
-        public long milliseconds() {
-            return System.currentTimeMillis();
-        }
-
-        @Override
-        public long nanoseconds() {
-            return System.nanoTime();
-        }
-    }
-
     public static void main(String[] arguments) throws IOException {
         int records = Integer.parseInt(arguments[0]);
         int keys = Integer.parseInt(arguments[1]);
@@ -58,7 +46,11 @@ public final class CompactionCost {
         var storage = new NioLogStorage();
         try {
             var dirs = LogDirs.open(
-                    List.of(directory), storage, new Clock(), LogDirsConfig.defaults(new Random(1)), LogMetrics.NONE);
+                    List.of(directory),
+                    storage,
+                    new SystemTime(),
+                    LogDirsConfig.defaults(new Random(1)),
+                    LogMetrics.NONE);
             var partition = new TopicIdPartition(new Uuid(1, 2), new TopicPartition("topic", 0));
             var config = LogConfig.DEFAULTS.toBuilder()
                     .segmentBytes(100 << 20)

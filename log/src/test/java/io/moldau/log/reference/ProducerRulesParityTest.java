@@ -37,10 +37,9 @@ import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Random producers, transactions, markers and truncations in a log of the reference and in one of ours, which is also
-/// opened again now and then: every batch is taken by both or refused by both for the same reason, and both remember
-/// the
-/// same of every producer and every transaction.
+/// Random producers, transactions, markers and truncations in a log of the reference and in one of
+/// ours, which is also opened again now and then: every batch is taken by both or refused by both
+/// for the same reason, and both remember the same of every producer and every transaction.
 class ProducerRulesParityTest {
 
     private static final int STEPS = 400;

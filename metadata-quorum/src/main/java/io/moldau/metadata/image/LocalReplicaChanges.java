@@ -5,6 +5,7 @@ import io.moldau.common.Uuid;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 /// What a delta means for the replicas of one broker.
 ///
@@ -19,6 +20,24 @@ public record LocalReplicaChanges(
         Map<TopicIdPartition, PartitionRegistration> leaders,
         Map<TopicIdPartition, PartitionRegistration> followers,
         Map<String, Uuid> topicIds) {
+
+    /// Told of a leadership that begins.
+    @FunctionalInterface
+    public interface Elected {
+        void elected(int partition, int leaderEpoch);
+    }
+
+    /// Tells what becomes of this broker's leaderships of one topic: those that ended first, where it is told so also
+    /// of partitions that it did not lead, then those that begin in a new leader epoch.
+    public void leaderships(String topic, IntConsumer ended, Elected begun) {
+        deleted.stream().filter(it -> it.topic().equals(topic)).forEach(it -> ended.accept(it.partition()));
+        followers.keySet().stream().filter(it -> it.topic().equals(topic)).forEach(it -> ended.accept(it.partition()));
+        electedLeaders.forEach((it, registration) -> {
+            if (it.topic().equals(topic)) {
+                begun.elected(it.partition(), registration.leaderEpoch());
+            }
+        });
+    }
 
     public boolean isEmpty() {
         return deleted.isEmpty() && leaders.isEmpty() && followers.isEmpty();

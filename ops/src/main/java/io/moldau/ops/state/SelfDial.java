@@ -29,9 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Dials the addresses a broker tells clients to come to, as a client would, and asks who is there.
 ///
-/// Takes fifteen seconds for each listener at most. Waits for the network and for name servers, so it belongs to a
-/// thread
-/// that may; one call at a time.
+/// Takes fifteen seconds for each listener at most. Waits for the network and for name servers, so
+/// it belongs to a thread that may; one call at a time.
 public final class SelfDial {
 
     private static final short DESCRIBE_CLUSTER_VERSION = 0;

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,13 +32,9 @@ class ChaosIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     /// Four kills, one pause, and all nodes at once.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void shortForm(Subject subject) throws Exception {
         var settings = RunSettings.of("short", ChaosOptions.seed(), 20);
@@ -59,7 +54,7 @@ class ChaosIT {
 
     /// The busiest broker that is not the active controller.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void killsOfTheBusiestBroker(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");
@@ -67,7 +62,7 @@ class ChaosIT {
     }
 
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void killsOfBrokerAndActiveController(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");
@@ -92,7 +87,7 @@ class ChaosIT {
 
     /// Kills, pauses, cuts and slow links between nodes, all nodes at once; drawn by the seed.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 180, unit = TimeUnit.MINUTES)
     void mixedFaults(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");
@@ -112,7 +107,7 @@ class ChaosIT {
 
     /// Nodes that lose every packet to and from the others, each in a network namespace of its own.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void isolation(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

@@ -8,6 +8,9 @@ import java.util.stream.Stream;
 /// What a run is told by system properties.
 final class ChaosOptions {
 
+    /// For MethodSource.
+    static final String SUBJECTS = "io.moldau.ops.chaos.ChaosOptions#subjects";
+
     static final boolean LONG = Boolean.getBoolean("moldau.long");
 
     private ChaosOptions() {}

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -41,13 +40,9 @@ class MetadataScaleIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     /// `-Dmoldau.chaos.partitions=N` instead of 1,000 and then 100,000.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 90, unit = TimeUnit.MINUTES)
     void manyPartitions(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,13 +28,9 @@ class MixedTransactionsIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     /// Three kills and a pause.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void shortForm(Subject subject) throws Exception {
         var settings = settings("mixed transactions, short");
@@ -55,7 +50,7 @@ class MixedTransactionsIT {
     }
 
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 180, unit = TimeUnit.MINUTES)
     void manyKills(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

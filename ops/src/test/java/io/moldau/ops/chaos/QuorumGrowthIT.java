@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.QuorumInfo.ReplicaState;
 import org.apache.kafka.clients.admin.RaftVoterEndpoint;
 import org.apache.kafka.common.Uuid;
@@ -32,12 +31,8 @@ class QuorumGrowthIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void controllersComeAndGo(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

@@ -9,7 +9,6 @@ import io.moldau.ops.chaos.cluster.Subject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +20,8 @@ class RollingRestartIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void nobodyNotices(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

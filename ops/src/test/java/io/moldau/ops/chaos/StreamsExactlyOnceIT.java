@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,12 +33,8 @@ class StreamsExactlyOnceIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void brokersAreKilled(Subject subject) throws Exception {
         long seed = ChaosOptions.seed();

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +30,9 @@ class TransactionCopyIT {
     @TempDir
     private Path folder;
 
-    static Stream<Subject> subjects() {
-        return ChaosOptions.subjects();
-    }
-
     /// Five kills, coordinators among them, and a pause.
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void shortForm(Subject subject) throws Exception {
         var settings = settings("transactional copy, short");
@@ -59,7 +54,7 @@ class TransactionCopyIT {
     }
 
     @ParameterizedTest
-    @MethodSource("subjects")
+    @MethodSource(ChaosOptions.SUBJECTS)
     @Timeout(value = 180, unit = TimeUnit.MINUTES)
     void manyKills(Subject subject) throws Exception {
         assumeTrue(ChaosOptions.LONG, "a long run");

@@ -10,9 +10,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Stories of consumer groups (KIP-848), told to Apache Kafka and to Moldau: every answer is the same, field by field,
-/// but
-/// for the words of messages.
+/// Stories of consumer groups (KIP-848), told to Apache Kafka and to Moldau: every answer is the
+/// same, field by field, but for the words of messages.
 class ConsumerGroupParityIT {
 
     private static final List<String> SETTINGS = List.of(

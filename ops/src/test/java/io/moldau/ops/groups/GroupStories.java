@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
-/// Tells stories to a node of the reference and to one of Moldau, all at once and each about a group of its own name,
-/// and
-/// compares what they heard. There are topics `t` and `u` with one partition and `w` with four.
+/// Tells stories to a node of the reference and to one of Moldau, all at once and each about a
+/// group of its own name, and compares what they heard. There are topics `t` and `u` with one
+/// partition and `w` with four.
 final class GroupStories {
 
     private static final String ENDED_EARLY = "the story ended early";

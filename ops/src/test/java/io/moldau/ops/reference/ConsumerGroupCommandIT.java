@@ -11,10 +11,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Apache Kafka's ConsumerGroupCommand in all its options, and what ConfigCommand does for groups, asked of Apache
-/// Kafka
-/// and of Moldau while groups of every kind are there ([GroupScene]): they print the same, but for what
-/// `group-tool-differences.txt` lists with its reasons.
+/// Apache Kafka's ConsumerGroupCommand in all its options, and what ConfigCommand does for groups,
+/// asked of Apache Kafka and of Moldau while groups of every kind are there ([GroupScene]): they
+/// print the same, but for what `group-tool-differences.txt` lists with its reasons.
 class ConsumerGroupCommandIT {
 
     private static final List<String> SETTINGS = List.of(

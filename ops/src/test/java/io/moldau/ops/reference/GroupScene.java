@@ -24,10 +24,10 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/// Topics, offsets and groups on one node, always the same: `live` with two members, `static` with one that has an
-/// instance id, `modern` with three members by the consumer protocol, `idle` that had a member once, and `outsiders`,
-/// whose
-/// offsets an administrator committed. The members stay until it is closed.
+/// Topics, offsets and groups on one node, always the same: `live` with two members, `static` with
+/// one that has an instance id, `modern` with three members by the consumer protocol, `idle` that
+/// had a member once, and `outsiders`, whose offsets an administrator committed. The members stay
+/// until it is closed.
 final class GroupScene implements AutoCloseable {
 
     private static final Duration SOON = Duration.ofSeconds(60);

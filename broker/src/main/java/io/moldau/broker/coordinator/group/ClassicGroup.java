@@ -419,9 +419,9 @@ public final class ClassicGroup implements Group {
         return false;
     }
 
-    /// The protocol the members would choose: of those that all support, the one that most prefer. A tie is broken by
-    /// the
-    /// order of a `HashMap`, as in Kafka: a group that moves between the two is not rebalanced for it.
+    /// The protocol the members would choose: of those that all support, the one that most prefer.
+    /// A tie is broken by the order of a `HashMap`, as in Kafka: a group that moves between the two
+    /// is not rebalanced for it.
     String selectProtocol() {
         var candidates = new LinkedHashSet<String>();
         supportedProtocols.forEach((name, count) -> {

@@ -30,23 +30,8 @@ public final class GroupMetadataPublisher implements MetadataPublisher {
     @Override
     public void onMetadataUpdate(MetadataDelta delta, MetadataImage newImage, LoaderManifest manifest) {
         var topics = delta.topicsDelta();
-        var changes = topics.localChanges(localId);
-        var runtime = coordinator.runtime();
-        for (var gone : changes.deleted()) {
-            if (gone.topic().equals(OffsetsTopic.NAME)) {
-                runtime.resigned(gone.partition());
-            }
-        }
-        for (var followed : changes.followers().keySet()) {
-            if (followed.topic().equals(OffsetsTopic.NAME)) {
-                runtime.resigned(followed.partition());
-            }
-        }
-        changes.electedLeaders().forEach((partition, registration) -> {
-            if (partition.topic().equals(OffsetsTopic.NAME)) {
-                coordinator.elected(partition.partition(), registration.leaderEpoch());
-            }
-        });
+        topics.localChanges(localId)
+                .leaderships(OffsetsTopic.NAME, coordinator.runtime()::resigned, coordinator::elected);
         var deleted = new HashMap<String, Uuid>();
         topics.deletedTopics().forEach(topic -> deleted.put(topic.name(), topic.id()));
         if (!deleted.isEmpty()) {

@@ -24,21 +24,8 @@ public final class TransactionMetadataPublisher implements MetadataPublisher {
 
     @Override
     public void onMetadataUpdate(MetadataDelta delta, MetadataImage newImage, LoaderManifest manifest) {
-        var changes = delta.topicsDelta().localChanges(localId);
-        for (var gone : changes.deleted()) {
-            if (gone.topic().equals(TransactionsTopic.NAME)) {
-                coordinator.resigned(gone.partition());
-            }
-        }
-        for (var followed : changes.followers().keySet()) {
-            if (followed.topic().equals(TransactionsTopic.NAME)) {
-                coordinator.resigned(followed.partition());
-            }
-        }
-        changes.electedLeaders().forEach((partition, registration) -> {
-            if (partition.topic().equals(TransactionsTopic.NAME)) {
-                coordinator.elected(partition.partition(), registration.leaderEpoch());
-            }
-        });
+        delta.topicsDelta()
+                .localChanges(localId)
+                .leaderships(TransactionsTopic.NAME, coordinator::resigned, coordinator::elected);
     }
 }

@@ -1,5 +1,7 @@
 package io.moldau.broker.coordinator.group;
 
+import static io.moldau.broker.coordinator.group.Polled.pollUntil;
+import static io.moldau.broker.coordinator.group.Polled.share;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.broker.TestNode;
@@ -8,14 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -45,7 +45,7 @@ class ConsumerClientsTest {
     private Path data;
 
     /// A consumer on the test's thread that counts what is taken from it.
-    private static final class Member implements AutoCloseable {
+    private static final class Member implements Polled, AutoCloseable {
         private final KafkaConsumer<String, String> consumer;
         private final List<String> read = new ArrayList<>();
         private int revoked;
@@ -89,11 +89,13 @@ class ConsumerClientsTest {
             return this;
         }
 
-        void poll() {
+        @Override
+        public void pollOnce() {
             consumer.poll(Duration.ofMillis(20)).forEach(record -> read.add(record.value()));
         }
 
-        Set<TopicPartition> partitions() {
+        @Override
+        public Set<TopicPartition> partitions() {
             return consumer.assignment();
         }
 
@@ -101,26 +103,6 @@ class ConsumerClientsTest {
         public void close() {
             consumer.close();
         }
-    }
-
-    private static void pollUntil(BooleanSupplier done, Member... members) {
-        while (!done.getAsBoolean()) {
-            for (var member : members) {
-                member.poll();
-            }
-        }
-    }
-
-    /// Whether the members have the topic's six partitions among them, this many each.
-    private static boolean share(int each, Member... members) {
-        var all = new HashSet<TopicPartition>();
-        for (var member : members) {
-            if (member.partitions().size() != each) {
-                return false;
-            }
-            all.addAll(member.partitions());
-        }
-        return all.size() == 6;
     }
 
     private TestNode start() throws Exception {

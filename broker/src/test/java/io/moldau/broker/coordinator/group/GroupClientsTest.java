@@ -1,5 +1,7 @@
 package io.moldau.broker.coordinator.group;
 
+import static io.moldau.broker.coordinator.group.Polled.pollUntil;
+import static io.moldau.broker.coordinator.group.Polled.share;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +19,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListGroupsOptions;
 import org.apache.kafka.clients.admin.MemberToRemove;
@@ -54,7 +55,7 @@ class GroupClientsTest {
     private Path data;
 
     /// A consumer on the test's thread that counts what it is given and what is taken from it.
-    private static final class Member implements AutoCloseable {
+    private static final class Member implements Polled, AutoCloseable {
         private final KafkaConsumer<String, String> consumer;
         private int revoked;
         private int lost;
@@ -88,11 +89,17 @@ class GroupClientsTest {
             });
         }
 
+        @Override
+        public void pollOnce() {
+            poll();
+        }
+
         ConsumerRecords<String, String> poll() {
             return consumer.poll(Duration.ofMillis(20));
         }
 
-        Set<Integer> partitions() {
+        @Override
+        public Set<Integer> partitions() {
             var partitions = new TreeSet<Integer>();
             consumer.assignment().forEach(partition -> partitions.add(partition.partition()));
             return partitions;
@@ -102,26 +109,6 @@ class GroupClientsTest {
         public void close() {
             consumer.close();
         }
-    }
-
-    private static void pollUntil(BooleanSupplier done, Member... members) {
-        while (!done.getAsBoolean()) {
-            for (var member : members) {
-                member.poll();
-            }
-        }
-    }
-
-    /// Whether the members have the topic's six partitions among them, this many each.
-    private static boolean share(int each, Member... members) {
-        var all = new TreeSet<Integer>();
-        for (var member : members) {
-            if (member.partitions().size() != each) {
-                return false;
-            }
-            all.addAll(member.partitions());
-        }
-        return all.size() == 6;
     }
 
     private static Admin admin(TestNode node) {

@@ -532,6 +532,16 @@ final class GroupHarness {
         return answer;
     }
 
+    Errors deleteError(String topic, int partition) {
+        return Errors.forCode(deleteOffsets(topic, partition)
+                .get()
+                .topics()
+                .getFirst()
+                .partitions()
+                .getFirst()
+                .errorCode());
+    }
+
     Errors deleteGroup() {
         var answer = new Answer<DeletableGroupResult>();
         run(shard.deleteGroup(groupId, answer));

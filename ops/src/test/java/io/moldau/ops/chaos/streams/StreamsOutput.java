@@ -51,9 +51,8 @@ public record StreamsOutput(
         return values.values().stream().mapToLong(List::size).sum();
     }
 
-    /// Everything in which this is not what the input comes to. Counts go up by one, every order is joined once, and
-    /// the
-    /// last sum of each window is that of its payments.
+    /// Everything in which this is not what the input comes to. Counts go up by one, every order is
+    /// joined once, and the last sum of each window is that of its payments.
     public List<String> differences(StreamsInput input) {
         var found = new ArrayList<String>();
         var expectedCounts = new TreeMap<String, List<String>>();

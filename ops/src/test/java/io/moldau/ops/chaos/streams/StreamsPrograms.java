@@ -16,9 +16,8 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.TimeWindows;
 
-/// An instance of three programs in one: a word count, a join of a stream with a table, and sums by window. Every
-/// update
-/// goes out, so the output shows each step that was taken twice or not at all.
+/// An instance of three programs in one: a word count, a join of a stream with a table, and sums by
+/// window. Every update goes out, so the output shows each step that was taken twice or not at all.
 public final class StreamsPrograms implements AutoCloseable {
 
     static final String WORDS = "words";

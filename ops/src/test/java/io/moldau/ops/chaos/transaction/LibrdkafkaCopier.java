@@ -36,9 +36,8 @@ final class LibrdkafkaCopier implements Copier {
                 why -> counts.failed("librdkafka: " + why));
     }
 
-    /// `c BEGAN NOW RECORDS`, times in nanoseconds of the monotonic clock, which is Java's; `a`, `f` and `e WHY`. Lines
-    /// that
-    /// begin with `%` are the library's own.
+    /// `c BEGAN NOW RECORDS`, times in nanoseconds of the monotonic clock, which is Java's; `a`,
+    /// `f` and `e WHY`. Lines that begin with `%` are the library's own.
     private void take(String line) {
         var words = line.split(" ", 2);
         switch (words[0]) {

@@ -34,6 +34,20 @@ public final class BatchBuilder {
     private long lastOffset = -1;
 
     /// By the codec's default level.
+    /// For a batch that has all of this one's but its records and its codec: offsets, leader epoch, producer, kind.
+    public static BatchBuilder like(RecordBatch batch) {
+        var builder = new BatchBuilder()
+                .baseOffset(batch.baseOffset())
+                .partitionLeaderEpoch(batch.partitionLeaderEpoch())
+                .producer(batch.producerId(), batch.producerEpoch(), batch.baseSequence())
+                .transactional(batch.isTransactional())
+                .control(batch.isControl());
+        if (batch.timestampType() == TimestampType.LOG_APPEND_TIME) {
+            builder.logAppendTime(batch.maxTimestamp());
+        }
+        return builder;
+    }
+
     public BatchBuilder compression(Compression compression) {
         return compression(compression, compression.defaultLevel());
     }
