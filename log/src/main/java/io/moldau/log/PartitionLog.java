@@ -103,14 +103,12 @@ public final class PartitionLog {
     private volatile boolean directoryMade;
     private boolean journaled;
     private volatile boolean unsavedState;
-    private boolean unsyncedDirectory;
     private int bytesSinceSave;
     private long newestSnapshot = -1;
-    private volatile long forcedUpToMs;
     private int truncations;
-    private final List<Path> unsyncedFiles = new ArrayList<>();
     private final DoomedSegments doomed;
     private final RetentionScan retentionScan;
+    private final LogFlush flush;
     private final BatchValidator validator = new BatchValidator();
     private final RecordBatches batches = new RecordBatches();
 
@@ -135,7 +133,7 @@ public final class PartitionLog {
         this.config = config;
         this.rules = rulesOf(config);
         this.rollPolicy = rollPolicyOf(config);
-        this.forcedUpToMs = environment.time().milliseconds();
+        this.flush = new LogFlush(environment, summary == null ? 0 : summary.recoveryPoint());
         if (summary == null) {
             this.opening = OpeningState.UNKNOWN;
             this.viewKnown = true;
@@ -328,7 +326,8 @@ public final class PartitionLog {
             directoryMade = storage.exists(directory.resolve(PartitionMetadataFile.FILE_NAME));
         }
         // Names that the process before this one made may not be durable either.
-        unsyncedDirectory = true;
+        flush.recoveredUpTo(recoveryPoint);
+        flush.namesChanged();
         publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
     }
 
@@ -376,7 +375,7 @@ public final class PartitionLog {
         if (!directoryMade) {
             storage.createDirectories(directory);
             PartitionMetadataFile.write(storage, directory, topicId);
-            unsyncedDirectory = true;
+            flush.namesChanged();
             directoryMade = true;
         }
         unsavedState = true;
@@ -389,7 +388,7 @@ public final class PartitionLog {
         }
         var segment = LogSegment.create(
                 storage, directory, logEndOffset, environment.time().milliseconds());
-        unsyncedDirectory = true;
+        flush.namesChanged();
         var view = published.view();
         publish(new LogSegment[] {segment}, view.logStartOffset(), logEndOffset, view.recoveryPoint());
         return segment;
@@ -752,7 +751,7 @@ public final class PartitionLog {
         }
         var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
         storage.syncDirectory(directory);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         publish(new LogSegment[] {segment}, view.logStartOffset(), view.logEndOffset(), view.recoveryPoint());
     }
 
@@ -779,7 +778,7 @@ public final class PartitionLog {
             if (completed != null && completed.aborted()) {
                 active.addAborted(completed, producers.lastStableOffsetAfter(completed));
                 // It may be the segment's first, whose file has a name that the disk does not know yet.
-                unsyncedDirectory = true;
+                flush.namesChanged();
             }
             if (batch.isTransactional()) {
                 noteUnstable(published.view().logStartOffset());
@@ -869,7 +868,7 @@ public final class PartitionLog {
             takeSnapshot(baseOffset);
         }
         var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         var after = Arrays.copyOf(segments, segments.length + 1);
         after[segments.length] = segment;
         publish(after, view.logStartOffset(), Math.max(view.logEndOffset(), baseOffset), view.recoveryPoint());
@@ -903,8 +902,7 @@ public final class PartitionLog {
         }
         var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
         storage.replace(path, ProducerSnapshot.format(producers), false);
-        unsyncedFiles.add(path);
-        unsyncedDirectory = true;
+        flush.written(path);
         var replaced = newestSnapshot;
         newestSnapshot = offset;
         bytesSinceSave = 0;
@@ -916,7 +914,7 @@ public final class PartitionLog {
 
     private void deleteSnapshot(long offset) throws IOException {
         var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
-        unsyncedFiles.remove(path);
+        flush.gone(path);
         storage.delete(path);
     }
 
@@ -1368,6 +1366,7 @@ public final class PartitionLog {
         }
         kept.getLast().truncateTo(end, environment.scratch().get());
         truncations++;
+        flush.cut(end);
         for (var segment : dropped) {
             doom(segment);
         }
@@ -1428,6 +1427,8 @@ public final class PartitionLog {
         doomed.renameAll(journal::settle);
         var old = published.segments();
         truncations++;
+        flush.cut(offset);
+        flush.beginAt(offset);
         for (var segment : old) {
             doom(segment);
         }
@@ -1443,7 +1444,7 @@ public final class PartitionLog {
         var segment =
                 LogSegment.create(storage, directory, offset, environment.time().milliseconds());
         storage.syncDirectory(directory);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         publish(new LogSegment[] {segment}, offset, offset, offset);
     }
 
@@ -1467,6 +1468,7 @@ public final class PartitionLog {
             }
             beforeChange();
             journal.logStartAdvanced(this, offset);
+            flush.beginAt(offset);
             epochs = epochs.truncateFromStart(offset);
             epochsChanged = true;
             noteUnstable(offset);
@@ -1486,7 +1488,8 @@ public final class PartitionLog {
     // ---- retention
 
     /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them from now on; their
-    /// files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files without the append lock, and holds
+    /// files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files without the append lock, and
+    holds
     /// it for no file but that of a new active segment.
     ///
     /// @return how many
@@ -1521,9 +1524,7 @@ public final class PartitionLog {
         try {
             var segments = published.segments();
             int count = wanted;
-            if (retired
-                    || segments.length < count
-                    || !Arrays.equals(segments, 0, count, seen.segments(), 0, count)) {
+            if (retired || segments.length < count || !Arrays.equals(segments, 0, count, seen.segments(), 0, count)) {
                 return 0;
             }
             var view = published.view();
@@ -1542,6 +1543,7 @@ public final class PartitionLog {
             }
             long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
             long word = journal.logStartMoved(this, start);
+            flush.beginAt(start);
             epochs = epochs.truncateFromStart(start);
             epochsChanged = true;
             noteUnstable(start);
@@ -1568,7 +1570,7 @@ public final class PartitionLog {
     }
 
     private void doomRenamed(LogSegment segment, boolean withSnapshot) throws IOException {
-        unsyncedDirectory = true;
+        flush.namesChanged();
         doomed.add(
                 segment,
                 snapshotToDoom(segment, withSnapshot),
@@ -1580,7 +1582,7 @@ public final class PartitionLog {
             return null;
         }
         var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
-        unsyncedFiles.remove(snapshot);
+        flush.gone(snapshot);
         return snapshot;
     }
 
@@ -1761,34 +1763,49 @@ public final class PartitionLog {
         var view = published.view();
         return flushMs != Long.MAX_VALUE
                 && view.recoveryPoint() < view.logEndOffset()
-                && nowMs - forcedUpToMs >= flushMs;
+                && nowMs - flush.forcedUpToMs() >= flushMs;
     }
 
-    /// Makes everything that is in the log now durable. Appends go on meanwhile.
+    /// Below this offset the records survive a power cut. Never below the recovery point.
+    public long flushedUpTo() {
+        view();
+        return flush.flushedUpTo();
+    }
+
+    /// Makes everything that is in the log now durable, and moves the recovery point. Appends go on meanwhile.
     public void flush() {
+        openUnflushed(published.view().recoveryPoint());
+        flushUpTo(LogFlush.Extent.ALL, Long.MAX_VALUE);
+    }
+
+    /// Makes the records that are in the log now durable, and moves [#flushedUpTo]; what can be built again from
+    /// them is left for later. Appends go on meanwhile.
+    public void flushRecords() {
+        openUnflushed(flush.flushedUpTo());
+        flushUpTo(LogFlush.Extent.RECORDS, Long.MAX_VALUE);
+    }
+
+    /// The process before this one may have written something and not have come to flushing it.
+    private void openUnflushed(long flushedUpTo) {
         var current = published;
-        if (!current.open()
-                && (!viewKnown
-                        || current.view().recoveryPoint() < current.view().logEndOffset())) {
-            // The process before this one wrote it and did not come to flushing it.
+        if (!current.open() && (!viewKnown || flushedUpTo < current.view().logEndOffset())) {
             opened();
         }
-        flushUpTo(Long.MAX_VALUE);
     }
 
     /// Makes what lies before the active segment durable.
     public void flushInactive() {
         var current = published;
         if (current.open() && current.view().recoveryPoint() < current.view().activeSegmentBaseOffset()) {
-            flushUpTo(current.view().activeSegmentBaseOffset());
+            flushUpTo(LogFlush.Extent.ALL, current.view().activeSegmentBaseOffset());
         }
     }
 
-    private void flushUpTo(long offset) {
-        FlushPlan plan;
+    private void flushUpTo(LogFlush.Extent extent, long offset) {
+        LogFlush.Plan plan;
         lock();
         try {
-            plan = planFlush(offset);
+            plan = planFlush(extent, offset);
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -1798,7 +1815,7 @@ public final class PartitionLog {
             return;
         }
         try {
-            force(plan);
+            flush.force(plan, directory, logDir);
             lock();
             try {
                 finishFlush(plan);
@@ -1808,81 +1825,45 @@ public final class PartitionLog {
         } catch (IOException e) {
             throw failed(e);
         } finally {
-            plan.segments.forEach(LogSegment::release);
+            plan.release();
         }
     }
 
     private void flushUnderLock() throws IOException {
-        var plan = planFlush(Long.MAX_VALUE);
+        var plan = planFlush(LogFlush.Extent.ALL, Long.MAX_VALUE);
         if (plan != null) {
             try {
-                force(plan);
+                flush.force(plan, directory, logDir);
                 finishFlush(plan);
             } finally {
-                plan.segments.forEach(LogSegment::release);
+                plan.release();
             }
         }
     }
 
-    private record FlushPlan(
-            List<LogSegment> segments, List<Path> files, boolean directory, long endOffset, int truncations) {}
-
-    private @Nullable FlushPlan planFlush(long offset) throws IOException {
+    private LogFlush.@Nullable Plan planFlush(LogFlush.Extent extent, long upTo) throws IOException {
         var current = published;
         if (!current.open() || retired || !directoryMade) {
             return null;
         }
-        var view = current.view();
-        long end = Math.min(offset, view.logEndOffset());
-        if (end <= view.recoveryPoint() && !unsyncedDirectory && unsyncedFiles.isEmpty()) {
-            return null;
-        }
         journal.checkOnline();
-        writeEpochs();
-        var toForce = new ArrayList<LogSegment>();
-        var segments = current.segments();
-        // With the segment that ends at the recovery point: its indexes were completed when it was rolled.
-        for (int i = Math.max(floor(segments, view.recoveryPoint() - 1), 0); i < segments.length; i++) {
-            var segment = segments[i];
-            if (segment.baseOffset() < end || segment.sizeInBytes() == 0) {
-                segment.writeIndexes();
-                segment.retain();
-                toForce.add(segment);
-            }
+        if (extent == LogFlush.Extent.ALL) {
+            writeEpochs();
         }
-        var plan = new FlushPlan(toForce, List.copyOf(unsyncedFiles), unsyncedDirectory, end, truncations);
-        unsyncedFiles.clear();
-        unsyncedDirectory = false;
-        return plan;
+        return flush.plan(extent, current.view(), current.segments(), upTo);
     }
 
-    private void force(FlushPlan plan) throws IOException {
-        long began = environment.time().nanoseconds();
-        for (var segment : plan.segments) {
-            segment.force();
-        }
-        for (var path : plan.files) {
-            if (storage.exists(path)) {
-                try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
-                    file.force();
-                }
-            }
-        }
-        if (plan.directory) {
-            storage.syncDirectory(directory);
-            storage.syncDirectory(logDir);
-        }
-        environment.metrics().flushed(environment.time().nanoseconds() - began);
-    }
-
-    private void finishFlush(FlushPlan plan) {
-        forcedUpToMs = environment.time().milliseconds();
+    private void finishFlush(LogFlush.Plan plan) {
         var current = published;
         var view = current.view();
-        // After a truncation other bytes may stand below that offset than the ones that were forced.
-        if (plan.truncations == truncations && plan.endOffset > view.recoveryPoint()) {
+        if (flush.done(plan) && plan.extent() == LogFlush.Extent.ALL && plan.endOffset() > view.recoveryPoint()) {
             unsavedState = true;
-            publish(current.segments(), view.logStartOffset(), view.logEndOffset(), plan.endOffset, view.sizeInBytes());
+            publish(
+                    current.segments(),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    plan.endOffset(),
+                    view.sizeInBytes());
         }
     }
 
@@ -1890,9 +1871,7 @@ public final class PartitionLog {
         if (epochsChanged && directoryMade) {
             var path = directory.resolve(LeaderEpochCheckpoint.FILE_NAME);
             storage.replace(path, LeaderEpochCheckpoint.format(epochs), false);
-            unsyncedFiles.remove(path);
-            unsyncedFiles.add(path);
-            unsyncedDirectory = true;
+            flush.written(path);
             epochsChanged = false;
         }
     }
@@ -1974,7 +1953,7 @@ public final class PartitionLog {
                     }
                     segments[i].release();
                 }
-                syncRest();
+                flush.forceRest(directory);
                 retired = true;
                 return summary;
             }
@@ -1984,19 +1963,6 @@ public final class PartitionLog {
             throw failed(e);
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void syncRest() throws IOException {
-        for (var path : unsyncedFiles) {
-            try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
-                file.force();
-            }
-        }
-        unsyncedFiles.clear();
-        if (unsyncedDirectory) {
-            storage.syncDirectory(directory);
-            unsyncedDirectory = false;
         }
     }
 

@@ -127,12 +127,20 @@ public final class NioLogStorage implements LogStorage {
     public void syncDirectory(Path directory) throws IOException {
         try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
+        } catch (IOException e) {
+            throw new DiskException(directory, "fsync", e);
         }
     }
 
     @Override
     public byte[] readAll(Path path) throws IOException {
-        return Files.readAllBytes(path);
+        try {
+            return Files.readAllBytes(path);
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new DiskException(path, "read", e);
+        }
     }
 
     @Override
@@ -168,6 +176,7 @@ public final class NioLogStorage implements LogStorage {
         return Files.getFileStore(directory).getUsableSpace();
     }
 
+    /// Puts the file's name into what a channel says of a failure.
     private record NioFile(Path path, FileChannel channel) implements LogFile {
 
         @Override
@@ -177,34 +186,50 @@ public final class NioLogStorage implements LogStorage {
 
         @Override
         public int read(ByteBuffer target, long position) throws IOException {
-            int total = 0;
-            while (target.hasRemaining()) {
-                int read = channel.read(target, position + total);
-                if (read < 0) {
-                    break;
+            try {
+                int total = 0;
+                while (target.hasRemaining()) {
+                    int read = channel.read(target, position + total);
+                    if (read < 0) {
+                        break;
+                    }
+                    total += read;
                 }
-                total += read;
+                return total;
+            } catch (IOException e) {
+                throw new DiskException(path, "read", e);
             }
-            return total;
         }
 
         @Override
         public void write(ByteBuffer source, long position) throws IOException {
-            long at = position;
-            while (source.hasRemaining()) {
-                at += channel.write(source, at);
+            try {
+                long at = position;
+                while (source.hasRemaining()) {
+                    at += channel.write(source, at);
+                }
+            } catch (IOException e) {
+                throw new DiskException(path, "write", e);
             }
         }
 
         @Override
         public void truncate(long size) throws IOException {
-            channel.truncate(size);
+            try {
+                channel.truncate(size);
+            } catch (IOException e) {
+                throw new DiskException(path, "truncate", e);
+            }
         }
 
         @Override
         public void force() throws IOException {
-            // Sizes change with every append, and fdatasync makes a changed size durable too.
-            channel.force(false);
+            try {
+                // Sizes change with every append, and fdatasync makes a changed size durable too.
+                channel.force(false);
+            } catch (IOException e) {
+                throw new DiskException(path, "fdatasync", e);
+            }
         }
 
         @Override

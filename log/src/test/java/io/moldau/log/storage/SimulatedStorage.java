@@ -108,6 +108,7 @@ public final class SimulatedStorage implements LogStorage {
     private long capacity = Long.MAX_VALUE;
     private int forcesUntilFailure = -1;
     private int writesUntilFailure = -1;
+    private int failedForces;
     private int forces;
     private int stepsUntilCrash = -1;
 
@@ -179,8 +180,15 @@ public final class SimulatedStorage implements LogStorage {
     /// The `count`-th force from now on fails, and every later one until this is called again; 0 for never.
     public synchronized void failForces(int count) {
         forcesUntilFailure = count == 0 ? -1 : count;
+        failedForces = 0;
     }
 
+    /// How many forces have failed since [#failForces] was called.
+    public synchronized int failedForces() {
+        return failedForces;
+    }
+
+    /// The same for writes; each that fails leaves some of its first bytes behind.
     public synchronized void failWrites(int count) {
         writesUntilFailure = count == 0 ? -1 : count;
     }
@@ -361,30 +369,31 @@ public final class SimulatedStorage implements LogStorage {
 
     @Override
     public synchronized void syncDirectory(Path path) throws IOException {
-        countForce();
+        countForce(path);
         var directory = directory(path);
         directory.durable.clear();
         directory.durable.putAll(directory.entries);
         directory.pending.clear();
     }
 
-    private void countForce() throws IOException {
+    private void countForce(Path path) throws IOException {
         step();
         forces++;
         if (forcesUntilFailure > 1) {
             forcesUntilFailure--;
         } else if (forcesUntilFailure == 1) {
-            throw new IOException("Input/output error");
+            failedForces++;
+            throw new DiskException(path, "fdatasync", new IOException("Input/output error"));
         }
     }
 
-    private void countWrite() throws IOException {
+    /// Counts a write; one that fails leaves the first part of its bytes, as a disk may.
+    private boolean isGoodWrite() throws IOException {
         step();
         if (writesUntilFailure > 1) {
             writesUntilFailure--;
-        } else if (writesUntilFailure == 1) {
-            throw new IOException("Input/output error");
         }
+        return writesUntilFailure != 1;
     }
 
     @Override
@@ -479,14 +488,18 @@ public final class SimulatedStorage implements LogStorage {
         public void write(ByteBuffer source, long position) throws IOException {
             synchronized (SimulatedStorage.this) {
                 checkAlive();
-                countWrite();
+                boolean good = isGoodWrite();
                 var data = new byte[source.remaining()];
                 source.get(data);
+                if (!good) {
+                    change(new Change((int) position, Arrays.copyOf(data, random.nextInt(data.length + 1))));
+                    throw new DiskException(path, "write", new IOException("Input/output error"));
+                }
                 long grows = Math.max(0, position + data.length - node.size);
                 long free = capacity == Long.MAX_VALUE ? Long.MAX_VALUE : capacity - used(root);
                 if (grows > free) {
                     change(new Change((int) position, Arrays.copyOf(data, (int) Math.max(0, data.length - grows))));
-                    throw new IOException("No space left on device");
+                    throw new DiskException(path, "write", new IOException("No space left on device"));
                 }
                 change(new Change((int) position, data));
             }
@@ -513,7 +526,7 @@ public final class SimulatedStorage implements LogStorage {
         public void force() throws IOException {
             synchronized (SimulatedStorage.this) {
                 checkAlive();
-                countForce();
+                countForce(path);
                 node.durable = Arrays.copyOf(node.bytes, node.size);
                 node.pending.clear();
             }

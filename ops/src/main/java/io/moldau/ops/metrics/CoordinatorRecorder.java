@@ -22,6 +22,7 @@ final class CoordinatorRecorder implements CoordinatorMetrics, GroupEvents, Metr
     private final Map<Errors, LongAdder> failures = new ConcurrentSkipListMap<>();
     private final Histogram commits = new Histogram();
     private final LongAdder consumerRebalances = new LongAdder();
+    private final LongAdder classicRebalances = new LongAdder();
 
     @Override
     public void shardLoaded(TopicPartition partition, long recordCount, long nanos) {
@@ -60,7 +61,7 @@ final class CoordinatorRecorder implements CoordinatorMetrics, GroupEvents, Metr
     public void rebalance(Group.Type type) {
         switch (type) {
             case CONSUMER -> consumerRebalances.increment();
-            case CLASSIC -> {}
+            case CLASSIC -> classicRebalances.increment();
         }
     }
 
@@ -76,5 +77,6 @@ final class CoordinatorRecorder implements CoordinatorMetrics, GroupEvents, Metr
         failures.forEach((error, count) -> into.add(Metrics.COORDINATOR_FAILURES, count, error.name()));
         into.add(Metrics.COORDINATOR_COMMIT_SECONDS, commits);
         into.add(Metrics.CONSUMER_GROUP_REBALANCES, consumerRebalances);
+        into.add(Metrics.CLASSIC_GROUP_REBALANCES, classicRebalances);
     }
 }

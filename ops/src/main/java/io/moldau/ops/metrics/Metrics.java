@@ -616,6 +616,9 @@ final class Metrics {
     static final MetricDefinition CONSUMER_GROUP_REBALANCES = counter(
             "kafka_server_group_coordinator_metrics_consumer_group_rebalance_total",
             "How often groups of the consumer protocol began to divide their partitions anew.");
+    static final MetricDefinition CLASSIC_GROUP_REBALANCES = counter(
+            "kafka_server_group_coordinator_metrics_group_completed_rebalance_total",
+            "How often classic groups have divided their partitions anew.");
     static final MetricDefinition GROUP_STATE =
             gauge("moldau_consumergroup_state", "1 for the state a group is in.", GROUP, "state");
     static final MetricDefinition GROUP_MEMBERS = gauge("kafka_consumergroup_members", "Members of a group.", GROUP);
@@ -685,6 +688,7 @@ final class Metrics {
                 GROUPS_BY_PROTOCOL,
                 CONSUMER_GROUPS,
                 CONSUMER_GROUP_REBALANCES,
+                CLASSIC_GROUP_REBALANCES,
                 GROUP_STATE,
                 GROUP_MEMBERS,
                 GROUP_OFFSET,

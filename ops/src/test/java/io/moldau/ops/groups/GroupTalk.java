@@ -163,13 +163,28 @@ final class GroupTalk implements AutoCloseable {
         lines.add("the group has members: " + members);
     }
 
-    void list(int version, List<String> states, List<String> types) {
-        var listed = call(
+    /// Until everybody is shown the group. Whoever gets an id in a new group may have it, from
+    /// Apache Kafka, some milliseconds before that.
+    private void awaitListed() {
+        Await.until(
+                "group " + group + " is listed",
+                SOON,
+                () -> listed(5, List.of(), List.of()).groups().stream()
+                        .anyMatch(listed -> listed.groupId().equals(group)),
+                () -> "");
+    }
+
+    private ListGroupsResponseData listed(int version, List<String> states, List<String> types) {
+        return call(
                 "admin",
                 ApiKey.LIST_GROUPS,
                 version,
                 new ListGroupsRequestData().setStatesFilter(states).setTypesFilter(types),
                 ListGroupsResponseData.class);
+    }
+
+    void list(int version, List<String> states, List<String> types) {
+        var listed = listed(version, states, types);
         listed.groups().removeIf(other -> !other.groupId().equals(group));
         tell("list " + states + " " + types, version, listed);
     }
@@ -517,6 +532,9 @@ final class GroupTalk implements AutoCloseable {
                     .toList();
             answer.members().sort(Comparator.comparing((JoinGroupResponseMember member) -> nameOf(member.memberId())));
             tell(name + ": join", version, answer);
+            if (answer.errorCode() == Errors.MEMBER_ID_REQUIRED.code()) {
+                awaitListed();
+            }
         }
 
         void sync() {

@@ -51,11 +51,13 @@ final class ClassicGroups {
 
     private final GroupTable groups;
     private final GroupCoordinatorConfig config;
+    private final GroupEvents events;
     private final RandomGenerator random;
 
-    ClassicGroups(GroupTable groups, GroupCoordinatorConfig config, RandomGenerator random) {
+    ClassicGroups(GroupTable groups, GroupCoordinatorConfig config, GroupEvents events, RandomGenerator random) {
         this.groups = groups;
         this.config = config;
+        this.events = events;
         this.random = random;
     }
 
@@ -582,6 +584,7 @@ final class ClassicGroups {
                         member.assign(assignments.getOrDefault(member.memberId(), ClassicGroupMember.NO_BYTES));
                     }
                     group.transitionTo(STABLE, nowMs);
+                    events.rebalance(Group.Type.CLASSIC);
                     for (var member : group.members()) {
                         if (group.answerSync(member, syncResponse(group, member), rest)) {
                             keepAlive(group, member, rest);

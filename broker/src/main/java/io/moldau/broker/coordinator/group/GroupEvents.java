@@ -4,8 +4,9 @@ package io.moldau.broker.coordinator.group;
 public interface GroupEvents {
 
     /// Counts nothing.
-    GroupEvents NONE = new GroupEvents() {};
+    GroupEvents NONE = type -> {};
 
-    /// A group of this kind begins to divide its partitions anew.
-    default void rebalance(Group.Type type) {}
+    /// A group of this kind divides its partitions anew: one of the consumer protocol gets another target, or a
+    /// classic one's new division is in the log.
+    void rebalance(Group.Type type);
 }

@@ -72,7 +72,7 @@ public final class GroupShard implements CoordinatorShard {
     public GroupShard(GroupCoordinatorConfig config, RandomGenerator random, GroupSurroundings surroundings) {
         this.config = config;
         this.groups = new GroupTable(timeline);
-        this.classic = new ClassicGroups(groups, config, random);
+        this.classic = new ClassicGroups(groups, config, surroundings.events(), random);
         var memory = new ConsumerGroupMemory();
         var planner = new ConsumerGroupPlanner(config.consumer(), surroundings, memory);
         var migration = new GroupMigration(groups, config, surroundings, memory, classic);

@@ -103,6 +103,21 @@ class ClassicGroupsTest {
     }
 
     @Test
+    void aRebalanceIsCountedOnceTheNewDivisionIsInTheLog() {
+        var ids = it.stableGroup(2);
+        int before = it.rebalances().size();
+        assertThat(it.rebalances()).isNotEmpty().containsOnly(Group.Type.CLASSIC);
+
+        var leader = it.join(ids.getFirst());
+        it.join(ids.getLast());
+        it.advance(0);
+        assertThat(it.rebalances()).as("joined, but nothing is divided yet").hasSize(before);
+
+        it.sync(ids.getFirst(), leader.get().generationId(), Map.of(ids.getFirst(), "all of it"));
+        assertThat(it.rebalances()).hasSize(before + 1);
+    }
+
+    @Test
     void aNewMemberIsHeldUntilTheOthersHaveJoinedAgain() {
         var ids = it.stableGroup(1);
         var newcomer = it.joinTwice();

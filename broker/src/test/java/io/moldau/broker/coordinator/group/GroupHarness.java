@@ -77,6 +77,7 @@ final class GroupHarness {
     private long sequence = 1;
     private boolean holding;
     private @Nullable Errors refusal;
+    private final List<Group.Type> rebalances = new ArrayList<>();
     private final List<CoordinatorRecord> log = new ArrayList<>();
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
     private final Map<Object, Armed> timers = new LinkedHashMap<>();
@@ -97,9 +98,14 @@ final class GroupHarness {
         this.surroundings = new GroupSurroundings(
                 () -> image,
                 GroupSettings.fixed(CONSUMER_SESSION_MS, CONSUMER_HEARTBEAT_MS, assignmentIntervalMs),
-                GroupEvents.NONE);
+                rebalances::add);
         this.shard = new GroupShard(config, random.split(), surroundings);
         shard.timeline().writeAt(sequence);
+    }
+
+    /// Of which kind the groups were that divided their partitions anew, in order.
+    List<Group.Type> rebalances() {
+        return rebalances;
     }
 
     GroupShard shard() {
