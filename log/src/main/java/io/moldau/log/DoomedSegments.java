@@ -9,11 +9,12 @@ import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The segments a log has let go of whose files are still there, the oldest first. They get names that end in
-/// `.deleted`, so that no start takes them for a part of the log, and go after `file.delete.delay.ms`.
+/// The segments a log has let go of whose files are still there, the oldest first. They get names
+/// that end in `.deleted`, so that no start takes them for a part of the log, and go after
+/// `file.delete.delay.ms`.
 ///
-/// The disk is touched under the lock of the disk alone, one segment at a time; the queue has another, which nobody
-/// holds for long. Thread-safe.
+/// The disk is touched under the lock of the disk alone, one segment at a time; the queue has
+/// another, which nobody holds for long. Thread-safe.
 final class DoomedSegments {
 
     /// Makes durable what the journal said of the log's start.
@@ -21,7 +22,8 @@ final class DoomedSegments {
         void settle(long word) throws IOException;
     }
 
-    /// @param snapshot the producer snapshot that goes with it, under its own name; null if there is none to go
+    /// @param snapshot the producer snapshot that goes with it, under its own name; null if there
+    ///     is none to go
     /// @param word what must be durable before its files are touched
     private record Unnamed(LogSegment segment, @Nullable Path snapshot, long deleteAtMs, long word) {}
 

@@ -3,7 +3,8 @@ package io.moldau.log;
 import io.moldau.log.storage.StorageException;
 import java.io.IOException;
 
-/// What a log tells the directory it lives in, so that a start after a crash knows which logs to look at.
+/// What a log tells the directory it lives in, so that a start after a crash knows which logs to
+/// look at.
 public interface LogJournal {
 
     /// The log is about to be written for the first time since its state was last written down.

@@ -1487,10 +1487,9 @@ public final class PartitionLog {
 
     // ---- retention
 
-    /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them from now on; their
-    /// files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files without the append lock, and
-    holds
-    /// it for no file but that of a new active segment.
+    /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them
+    /// from now on; their files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files
+    /// without the append lock, and holds it for no file but that of a new active segment.
     ///
     /// @return how many
     public int deleteOldSegments(long nowMs) {

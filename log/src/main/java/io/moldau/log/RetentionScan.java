@@ -12,8 +12,8 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks at a log's segments for retention, and says once of each segment that records from the future keep. Reads
-/// the disk and takes no lock. One for each log; used by one thread at a time.
+/// Looks at a log's segments for retention, and says once of each segment that records from the
+/// future keep. Reads the disk and takes no lock. One for each log; used by one thread at a time.
 final class RetentionScan {
 
     private static final Logger LOG = LoggerFactory.getLogger(RetentionScan.class);
@@ -28,7 +28,8 @@ final class RetentionScan {
         this.partition = partition;
     }
 
-    /// Whether the last look found that records from the future keep segments that are old otherwise.
+    /// Whether the last look found that records from the future keep segments that are old
+    /// otherwise.
     boolean isHeldByFuture() {
         return heldByFuture;
     }
@@ -65,8 +66,8 @@ final class RetentionScan {
         }
     }
 
-    /// Looks at a log that nobody has used yet without opening it: its oldest file cannot hold records that are
-    /// newer than its last change, unless their producers' clocks are ahead.
+    /// Looks at a log that nobody has used yet without opening it: its oldest file cannot hold
+    /// records that are newer than its last change, unless their producers' clocks are ahead.
     boolean mayHaveOld(Path directory, LogView view, LogConfig config, long nowMs) throws IOException {
         if (config.delete() && config.retentionBytes() >= 0 && view.sizeInBytes() > config.retentionBytes()) {
             return true;

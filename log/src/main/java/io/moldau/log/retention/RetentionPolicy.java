@@ -5,10 +5,11 @@ import java.util.List;
 
 /// How many of a log's oldest segments are no longer wanted. Pure.
 ///
-/// A segment is as old as its newest record says. One whose newest record is further ahead of the clock than the topic
-/// lets records be (`message.timestamp.after.max.ms`) got there by a wrong clock or another setting, and Kafka would
-/// keep it, and all behind it, until that time has come. Such a segment is as old as its file. Where the topic allows
-/// such times they count, and the [Verdict] says what is held up by them.
+/// A segment is as old as its newest record says. One whose newest record is further ahead of the
+/// clock than the topic lets records be (`message.timestamp.after.max.ms`) got there by a wrong
+/// clock or another setting, and Kafka would keep it, and all behind it, until that time has come.
+/// Such a segment is as old as its file. Where the topic allows such times they count, and the
+/// [Verdict] says what is held up by them.
 ///
 /// @param retentionMs how old a segment's newest record may be, -1 for any age
 /// @param retentionBytes how large the log may be, -1 for any size
@@ -16,8 +17,8 @@ import java.util.List;
 /// @param allowedAheadMs how far ahead of the clock a timestamp is believed
 public record RetentionPolicy(long retentionMs, long retentionBytes, boolean delete, long allowedAheadMs) {
 
-    /// A segment as retention sees it. Times are only asked for where they matter, for they may have to be read from
-    /// the disk.
+    /// A segment as retention sees it. Times are only asked for where they matter, for they may
+    /// have to be read from the disk.
     public interface Segment {
 
         /// Where the next segment begins, or the log ends.
@@ -32,10 +33,10 @@ public record RetentionPolicy(long retentionMs, long retentionBytes, boolean del
         long modifiedMs() throws IOException;
     }
 
-    /// @param deletable how many segments from the oldest on may be deleted; the active one among them means that it
-    ///     must be rolled first
-    /// @param ahead which segment, counted from the oldest one, has records from the future that keep it and
-    ///     everything behind it; -1 if none has
+    /// @param deletable how many segments from the oldest on may be deleted; the active one among
+    ///     them means that it must be rolled first
+    /// @param ahead which segment, counted from the oldest one, has records from the future that
+    ///     keep it and everything behind it; -1 if none has
     public record Verdict(int deletable, int ahead) {}
 
     /// @param segments from the oldest to the active one
