@@ -46,6 +46,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -76,15 +77,16 @@ public final class PartitionLog {
     private record Doomed(LogSegment segment, @Nullable Path snapshot, long deleteAtMs) {}
 
     private final TopicPartition topicPartition;
-    private final Path logDir;
     private final LogEnvironment environment;
     private final LogStorage storage;
-    private final LogJournal journal;
     private final ReentrantLock lock = new ReentrantLock();
 
     private final OpeningState opening;
     // Whether the view can be believed before the files are open.
     private final boolean viewKnown;
+    // These three change together, under the lock, when the log moves.
+    private volatile Path logDir;
+    private volatile LogJournal journal;
     private volatile Path directory;
     private volatile Uuid topicId;
     private volatile LogConfig config;
@@ -254,7 +256,7 @@ public final class PartitionLog {
     }
 
     /// A failing disk takes the directory offline; a log that contradicts itself is refused alone.
-    private RuntimeException failed(IOException e) {
+    RuntimeException failed(IOException e) {
         if (e instanceof CorruptLogException) {
             return new ApiException(Errors.KAFKA_STORAGE_ERROR, String.valueOf(e.getMessage()));
         }
@@ -1608,11 +1610,21 @@ public final class PartitionLog {
 
     /// The log as a compaction finds it. Opens the files; null if there are none. To be closed.
     public @Nullable CleaningView viewForCleaning() {
+        var view = retained(true);
+        if (view != null && view.segments().isEmpty()) {
+            view.close();
+            return null;
+        }
+        return view;
+    }
+
+    /// @return null if the log is gone
+    private @Nullable CleaningView retained(boolean withProducers) {
         while (true) {
             var current = opened();
             lock();
             try {
-                if (retired || current.segments().length == 0) {
+                if (retired) {
                     return null;
                 }
                 if (current != published) {
@@ -1627,7 +1639,7 @@ public final class PartitionLog {
                         current.view().lastStableOffset(highWatermark),
                         cleanedUpTo(),
                         truncations,
-                        producers.lastBatches());
+                        withProducers ? producers.lastBatches() : Map.of());
             } finally {
                 lock.unlock();
             }
@@ -1727,6 +1739,65 @@ public final class PartitionLog {
         }
     }
 
+    // ---- moving to another log directory
+
+    /// What a log leaves behind when it moves.
+    ///
+    /// @param segments who still reads them may go on; to be released
+    public record Vacated(Path directory, LogJournal journal, List<LogSegment> segments) {}
+
+    /// The log's files as [FutureLog] copies them. Null if the log is gone. To be closed.
+    @Nullable CleaningView viewForMoving() {
+        return retained(false);
+    }
+
+    /// Goes on with the copy's files, in its directory. Records, offsets and everything else stay what they are; for
+    /// compactions and flushes that are under way it is as if the log had been cut.
+    ///
+    /// @return null if the copy is not ready
+    @Nullable Vacated moveTo(FutureLog copy) {
+        opened();
+        lock();
+        try {
+            if (retired) {
+                return null;
+            }
+            var current = published;
+            var view = current.view();
+            var arrived = copy.complete(
+                    List.of(current.segments()), summary(current), epochs, newestSnapshot, truncations);
+            if (arrived == null) {
+                return null;
+            }
+            var behind = new ArrayList<>(List.of(current.segments()));
+            doomed.forEach(gone -> behind.add(gone.segment()));
+            var vacated = new Vacated(directory, journal, behind);
+            doomed.clear();
+            nextDeletionMs = Long.MAX_VALUE;
+            logDir = copy.logDir();
+            journal = copy.journal();
+            directory = logDir.resolve(topicPartition.toString());
+            directoryMade = true;
+            journaled = true;
+            unsavedState = true;
+            unsyncedDirectory = true;
+            unsyncedFiles.clear();
+            epochsChanged = false;
+            newestSnapshot = arrived.newestSnapshot();
+            truncations++;
+            publish(
+                    arrived.segments().toArray(LogSegment[]::new),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    view.recoveryPoint());
+            return vacated;
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // ---- upkeep
 
     /// Whether [#deleteDoomedFiles] has something to do.
@@ -1823,7 +1894,8 @@ public final class PartitionLog {
                 lock.unlock();
             }
         } catch (IOException e) {
-            throw failed(e);
+            // The log may have moved to another directory meanwhile.
+            throw plan.journal.failed(this, e);
         } finally {
             plan.segments.forEach(LogSegment::release);
         }
@@ -1842,7 +1914,12 @@ public final class PartitionLog {
     }
 
     private record FlushPlan(
-            List<LogSegment> segments, List<Path> files, boolean directory, long endOffset, int truncations) {}
+            LogJournal journal,
+            List<LogSegment> segments,
+            List<Path> files,
+            boolean directory,
+            long endOffset,
+            int truncations) {}
 
     private @Nullable FlushPlan planFlush(long offset) throws IOException {
         var current = published;
@@ -1867,7 +1944,7 @@ public final class PartitionLog {
                 toForce.add(segment);
             }
         }
-        var plan = new FlushPlan(toForce, List.copyOf(unsyncedFiles), unsyncedDirectory, end, truncations);
+        var plan = new FlushPlan(journal, toForce, List.copyOf(unsyncedFiles), unsyncedDirectory, end, truncations);
         unsyncedFiles.clear();
         unsyncedDirectory = false;
         return plan;
@@ -1921,12 +1998,17 @@ public final class PartitionLog {
 
     /// Tells the sink what the directory should remember of the log now, after saving what goes with it; not if
     /// nothing has changed since the last call. The next change after it is announced to the journal again.
-    public void save(SummarySink sink) {
+    ///
+    /// @param owner of the directory that is to remember it; nothing happens if the log is not there any more
+    public void save(LogJournal owner, SummarySink sink) {
         if (!unsavedState) {
             return;
         }
         lock();
         try {
+            if (journal != owner) {
+                return;
+            }
             var current = published;
             if (retired || !directoryMade) {
                 unsavedState = false;
