@@ -12,6 +12,7 @@ import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
 import io.moldau.broker.api.metadata.DescribeConfigsHandler;
+import io.moldau.broker.api.metadata.AlterReplicaLogDirsHandler;
 import io.moldau.broker.api.metadata.DescribeLogDirsHandler;
 import io.moldau.broker.api.metadata.DescribeTopicPartitionsHandler;
 import io.moldau.broker.api.metadata.FindCoordinatorHandler;
@@ -39,6 +40,7 @@ import io.moldau.wire.message.CreateTopicsRequestData;
 import io.moldau.wire.message.DeleteTopicsRequestData;
 import io.moldau.wire.message.DescribeClusterRequestData;
 import io.moldau.wire.message.DescribeConfigsRequestData;
+import io.moldau.wire.message.AlterReplicaLogDirsRequestData;
 import io.moldau.wire.message.DescribeLogDirsRequestData;
 import io.moldau.wire.message.DescribeQuorumRequestData;
 import io.moldau.wire.message.DescribeTopicPartitionsRequestData;
@@ -88,6 +90,7 @@ final class AdminApis {
             boolean autoCreateTopics,
             int maxPartitionsPerPage,
             LogDirs logDirs,
+            Replicas replicas,
             Executor background) {
         routes.on(
                         ApiKey.METADATA,
@@ -109,6 +112,10 @@ final class AdminApis {
                         ApiKey.DESCRIBE_LOG_DIRS,
                         DescribeLogDirsRequestData.class,
                         new DescribeLogDirsHandler(logDirs, background))
+                .on(
+                        ApiKey.ALTER_REPLICA_LOG_DIRS,
+                        AlterReplicaLogDirsRequestData.class,
+                        new AlterReplicaLogDirsHandler(replicas.moves(), replicas::wakeMovers, background))
                 .on(
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,
