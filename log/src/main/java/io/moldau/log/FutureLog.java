@@ -70,6 +70,13 @@ public final class FutureLog {
     /// @param newestSnapshot the offset of the newest producer snapshot in the new directory, -1 if there is none
     record Arrived(List<LogSegment> segments, long newestSnapshot) {}
 
+    /// What the log is when the copy is to take its place.
+    ///
+    /// @param flushedUpTo records below are durable, and must stay so
+    /// @param newestSnapshot the offset of its newest producer snapshot, -1 if there is none
+    /// @param truncations how often it has been cut
+    record Demands(long flushedUpTo, long newestSnapshot, int truncations) {}
+
     private final PartitionLog log;
     private final LogStorage storage;
     private final Path logDir;
@@ -472,9 +479,9 @@ public final class FutureLog {
 
     /// Under the log's lock, by the log.
     @Nullable Arrived complete(
-            List<LogSegment> segments, LogSummary summary, LeaderEpochHistory epochs, long newestSnapshot, int truncations)
+            List<LogSegment> segments, LogSummary summary, LeaderEpochHistory epochs, Demands demands)
             throws IOException {
-        reconcile(segments, truncations);
+        reconcile(segments, demands.truncations());
         if (!prepared || !fewIsLeft(segments)) {
             return null;
         }
@@ -484,12 +491,12 @@ public final class FutureLog {
             cutOff(last);
             copyAborted(last);
         }
-        copySnapshot(newestSnapshot);
+        copySnapshot(demands.newestSnapshot());
         onTarget(() -> {
             if (!epochs.equals(durableEpochs)) {
                 writeEpochs(epochs);
             }
-            if (summary.recoveryPoint() > durableUpTo) {
+            if (demands.flushedUpTo() > durableUpTo) {
                 forceUnfinished();
                 storage.syncDirectory(directory);
             }
