@@ -14,9 +14,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that copy replicas from one log directory to another (`num.replica.alter.log.dirs.threads`). Each takes
-/// the move that has waited longest for a piece of work, so many moves go on side by side. They begin with the first
-/// move. Nobody interrupts them: that would close the files they are reading. Thread-safe.
+/// The threads that copy replicas from one log directory to another
+/// (`num.replica.alter.log.dirs.threads`). Each takes the move that has waited longest for a piece
+/// of work, so many moves go on side by side. They begin with the first move. Nobody interrupts
+/// them: that would close the files they are reading. Thread-safe.
 final class MoverThreads implements AutoCloseable {
 
     private static final long STOP_SECONDS = 10;

@@ -126,10 +126,7 @@ final class Replicas implements AutoCloseable {
                 services.logs(), partitions, assignments, services.directoryIds(), moveThrottle, services.time());
         Integer threads = config.find(ReplicationKeys.NUM_REPLICA_ALTER_LOG_DIRS_THREADS);
         this.movers = new MoverThreads(
-                moves,
-                threads == null ? services.directoryIds().size() : threads,
-                services.time(),
-                services.faults());
+                moves, threads == null ? services.directoryIds().size() : threads, services.time(), services.faults());
         this.fetchers = new ReplicaFetchers(
                 partitions,
                 services.brokerEpoch(),

@@ -27,19 +27,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A copy of a partition's log that grows in another log directory until it takes the log's place: Kafka's future
-/// replica, in `<topic>-<n>.<hex>-future`.
+/// A copy of a partition's log that grows in another log directory until it takes the log's place:
+/// Kafka's future replica, in `<topic>-<n>.<hex>-future`.
 ///
-/// The copy is made of the log's own files, segment by segment, while the log is written to, compacted and shortened.
-/// Each batch's checksum is looked at on the way. [#step] copies a little, [#prepare] makes what there is durable,
-/// [#swap] copies the rest under the log's lock and renames the directory.
+/// The copy is made of the log's own files, segment by segment, while the log is written to,
+/// compacted and shortened. Each batch's checksum is looked at on the way. [#step] copies a
+/// little, [#prepare] makes what there is durable, [#swap] copies the rest under the log's lock
+/// and renames the directory.
 ///
-/// A crash at any point leaves the log where it was or where it was to go, never in between: the copy counts from the
-/// moment its directory has the log's name, because [LogMoves] says that the log moved there later than to where it
-/// was. A copy that a crash left unfinished is gone on with, after its bytes were compared with the log's.
+/// A crash at any point leaves the log where it was or where it was to go, never in between: the
+/// copy counts from the moment its directory has the log's name, because [LogMoves] says that the
+/// log moved there later than to where it was. A copy that a crash left unfinished is gone on
+/// with, after its bytes were compared with the log's.
 ///
-/// One thread at a time works on it; sizes and offsets may be asked for by any thread. A failure of the disk under the
-/// copy takes that directory offline, one of the disk under the log the log's.
+/// One thread at a time works on it; sizes and offsets may be asked for by any thread. A failure
+/// of the disk under the copy takes that directory offline, one of the disk under the log the
+/// log's.
 public final class FutureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(FutureLog.class);
@@ -67,7 +70,8 @@ public final class FutureLog {
 
     /// What [#complete] has made.
     ///
-    /// @param newestSnapshot the offset of the newest producer snapshot in the new directory, -1 if there is none
+    /// @param newestSnapshot the offset of the newest producer snapshot in the new directory, -1
+    ///     if there is none
     record Arrived(List<LogSegment> segments, long newestSnapshot) {}
 
     /// What the log is when the copy is to take its place.
@@ -145,7 +149,8 @@ public final class FutureLog {
     /// Copies about `budget` bytes.
     ///
     /// @param buffer scratch space
-    /// @return how many bytes were gone over; 0 if there was nothing to copy, -1 if log or copy are gone
+    /// @return how many bytes were gone over; 0 if there was nothing to copy, -1 if log or copy
+    ///     are gone
     /// @throws StorageException if one of the two directories failed
     /// @throws io.moldau.common.ApiException if the log holds a damaged batch
     public synchronized int step(int budget, ByteBuffer buffer) {
@@ -197,7 +202,11 @@ public final class FutureLog {
                 storage.delete(path);
             }
         }
-        LOG.info("Going on with a move partition={} directory={} segments={}", log.topicPartition(), directory, left.size());
+        LOG.info(
+                "Going on with a move partition={} directory={} segments={}",
+                log.topicPartition(),
+                directory,
+                left.size());
     }
 
     /// Forgets copies of what the log does not have any more.
@@ -255,7 +264,8 @@ public final class FutureLog {
     private boolean isAllCopied(List<LogSegment> segments) {
         for (int i = 0; i < segments.size(); i++) {
             var part = parts.get(segments.get(i));
-            if (part == null || !(part.complete || (i == segments.size() - 1 && part.copied >= part.source.sizeInBytes()))) {
+            if (part == null
+                    || !(part.complete || (i == segments.size() - 1 && part.copied >= part.source.sizeInBytes()))) {
                 return false;
             }
         }
@@ -398,8 +408,8 @@ public final class FutureLog {
 
     // ---- changing places
 
-    /// Makes durable what has been copied, so that little is left to do for [#swap]. Does nothing as long as there is
-    /// much to copy.
+    /// Makes durable what has been copied, so that little is left to do for [#swap]. Does nothing
+    /// as long as there is much to copy.
     public synchronized void prepare() {
         if (closed || !begun) {
             return;
@@ -466,8 +476,8 @@ public final class FutureLog {
 
     /// Puts the copy in the log's place, which waits meanwhile.
     ///
-    /// @return what the log has left behind; null if that cannot be now, because there is too much to copy or
-    ///     [#prepare] has not been called since the log was cut, or not any more
+    /// @return what the log has left behind; null if that cannot be now, because there is too much
+    ///     to copy or [#prepare] has not been called since the log was cut, or not any more
     public synchronized PartitionLog.@Nullable Vacated swap() {
         if (closed || !prepared) {
             return null;
@@ -478,8 +488,8 @@ public final class FutureLog {
     }
 
     /// Under the log's lock, by the log.
-    @Nullable Arrived complete(
-            List<LogSegment> segments, LogSummary summary, LeaderEpochHistory epochs, Demands demands)
+    @Nullable
+    Arrived complete(List<LogSegment> segments, LogSummary summary, LeaderEpochHistory epochs, Demands demands)
             throws IOException {
         reconcile(segments, demands.truncations());
         if (!prepared || !fewIsLeft(segments)) {
@@ -536,7 +546,8 @@ public final class FutureLog {
             storage.rename(directory, home);
             storage.syncDirectory(logDir);
         } catch (IOException e) {
-            // Nobody knows which name the copy has now. It must not count, or what is written from now on is lost.
+            // Nobody knows which name the copy has now. It must not count, or what is written from
+            // now on is lost.
             LogMoves.write(storage, log.directory(), LogMoves.number(storage, log.directory()) + 2);
             storage.syncDirectory(log.directory());
             throw journal.failed(log, e);

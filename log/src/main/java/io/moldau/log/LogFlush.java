@@ -95,7 +95,8 @@ final class LogFlush {
         flushedUpTo = Math.min(flushedUpTo, end);
     }
 
-    /// The log is in another directory now, where as much is durable. What is under way forces files it has no more.
+    /// The log is in another directory now, where as much is durable. What is under way forces
+    /// files it has no more.
     void moved() {
         cuts++;
         namesChanged++;

@@ -5,9 +5,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// How often a partition has moved between the log directories of its node, in the file `moldau-moves` of its
-/// directory. After a crash in the middle of a move, or where a disk comes back that was away during one, a partition
-/// is found in two log directories; the one with the greater number is the partition, the other is what it left behind.
+/// How often a partition has moved between the log directories of its node, in the file
+/// `moldau-moves` of its directory. After a crash in the middle of a move, or where a disk comes
+/// back that was away during one, a partition is found in two log directories; the one with the
+/// greater number is the partition, the other is what it left behind.
 public final class LogMoves {
 
     static final String FILE_NAME = "moldau-moves";
@@ -33,7 +34,6 @@ public final class LogMoves {
 
     /// Durable on return, the file's name included.
     static void write(LogStorage storage, Path directory, long number) throws IOException {
-        storage.replace(
-                directory.resolve(FILE_NAME), (number + "\n").getBytes(StandardCharsets.US_ASCII), true);
+        storage.replace(directory.resolve(FILE_NAME), (number + "\n").getBytes(StandardCharsets.US_ASCII), true);
     }
 }

@@ -1738,15 +1738,18 @@ public final class PartitionLog {
     public record Vacated(Path directory, LogJournal journal, List<LogSegment> segments) {}
 
     /// The log's files as [FutureLog] copies them. Null if the log is gone. To be closed.
-    @Nullable CleaningView viewForMoving() {
+    @Nullable
+    CleaningView viewForMoving() {
         return retained(false);
     }
 
-    /// Goes on with the copy's files, in its directory. Records, offsets and everything else stay what they are; for
-    /// compactions and flushes that are under way it is as if the log had been cut.
+    /// Goes on with the copy's files, in its directory. Records, offsets and everything else stay
+    /// what they are; for compactions and flushes that are under way it is as if the log had been
+    /// cut.
     ///
     /// @return null if the copy is not ready
-    @Nullable Vacated moveTo(FutureLog copy) {
+    @Nullable
+    Vacated moveTo(FutureLog copy) {
         opened();
         lock();
         try {
@@ -1965,7 +1968,8 @@ public final class PartitionLog {
     /// Tells the sink what the directory should remember of the log now, after saving what goes with it; not if
     /// nothing has changed since the last call. The next change after it is announced to the journal again.
     ///
-    /// @param owner of the directory that is to remember it; nothing happens if the log is not there any more
+    /// @param owner of the directory that is to remember it; nothing happens if the log is not
+    ///     there any more
     public void save(LogJournal owner, SummarySink sink) {
         if (!unsavedState) {
             return;

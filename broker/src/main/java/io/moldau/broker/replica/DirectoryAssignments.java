@@ -134,7 +134,8 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
         found.put(new Key(id.topicId(), id.partition()), known ? null : directory);
     }
 
-    /// A replica that the metadata has in a directory that works, while it is in one that failed: in that, else null.
+    /// A replica that the metadata has in a directory that works, while it is in one that failed:
+    /// in that, else null.
     private @Nullable Uuid ofOffline(TopicPartition partition, PartitionRegistration registration) {
         Path failed = lost.get(partition);
         if (failed == null && partitions.isLeftBehind(partition, registration)) {
@@ -157,7 +158,8 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
         }
     }
 
-    /// The directory failed that the replica was about to leave. Says so if the controller may believe it has left.
+    /// The directory failed that the replica was about to leave. Says so if the controller may
+    /// believe it has left.
     void lost(TopicPartition partition, Path directory) {
         if (arriving.remove(partition) != null) {
             lost.put(partition, directory);

@@ -230,8 +230,8 @@ public final class PartitionRegistry implements AutoCloseable {
         return isLeftBehind(id.topicPartition(), registration);
     }
 
-    /// Whether the metadata has the replica in a directory that works, to which it had not come yet when another one,
-    /// which it is in, failed.
+    /// Whether the metadata has the replica in a directory that works, to which it had not come
+    /// yet when another one, which it is in, failed.
     boolean isLeftBehind(TopicPartition partition, PartitionRegistration registration) {
         Uuid directory = registration.directory(localId);
         return logs.directories().stream()
@@ -240,7 +240,8 @@ public final class PartitionRegistry implements AutoCloseable {
     }
 
     /// A log directory that does not work, null if all do.
-    @Nullable Path failedDirectory() {
+    @Nullable
+    Path failedDirectory() {
         return logs.directories().stream()
                 .filter(LogDirState.Offline.class::isInstance)
                 .map(LogDirState::path)

@@ -21,12 +21,12 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Moves replicas between the log directories of this node (KIP-113): begins and gives up moves, and does their work a
-/// piece at a time on threads that somebody else has.
+/// Moves replicas between the log directories of this node (KIP-113): begins and gives up moves,
+/// and does their work a piece at a time on threads that somebody else has.
 ///
-/// A copy that has caught up is announced to the controller before it takes the log's place (KIP-858): were it told
-/// after, and the new directory failed in between, the controller would go on taking this replica for a good one.
-/// Thread-safe.
+/// A copy that has caught up is announced to the controller before it takes the log's place
+/// (KIP-858): were it told after, and the new directory failed in between, the controller would go
+/// on taking this replica for a good one. Thread-safe.
 public final class ReplicaMoves {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaMoves.class);
@@ -95,8 +95,8 @@ public final class ReplicaMoves {
 
     // ---- begin
 
-    /// Has the replica moved to a log directory; with the one it is in, a move elsewhere is given up. Waits for the
-    /// disk.
+    /// Has the replica moved to a log directory; with the one it is in, a move elsewhere is given
+    /// up. Waits for the disk.
     ///
     /// @throws ApiException with the error for the client, Kafka's
     public void move(TopicPartition partition, String directory) {
@@ -134,11 +134,7 @@ public final class ReplicaMoves {
         if (copy == null) {
             assignments.settled(log.topicPartition());
         } else {
-            LOG.info(
-                    "Moving a replica partition={} from={} to={}",
-                    log.topicPartition(),
-                    log.logDir(),
-                    copy.logDir());
+            LOG.info("Moving a replica partition={} from={} to={}", log.topicPartition(), log.logDir(), copy.logDir());
         }
     }
 
@@ -241,10 +237,12 @@ public final class ReplicaMoves {
         PartitionRegistration registration = partitions.registration(partition);
         Uuid id = directoryIds.get(target);
         return id == null
-                || (registration != null && registration.directory(partitions.localId()).equals(id));
+                || (registration != null
+                        && registration.directory(partitions.localId()).equals(id));
     }
 
-    /// The controller may have been told of replicas there that they are about to be elsewhere: they are not any more.
+    /// The controller may have been told of replicas there that they are about to be elsewhere:
+    /// they are not any more.
     private void directoryFailed(LogDirState.Offline directory) {
         for (FutureLog copy : underWay()) {
             if (copy.log().logDir().equals(directory.path())) {

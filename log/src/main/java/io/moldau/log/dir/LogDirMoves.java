@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The partitions that move from one log directory of a node to another, and what crashes have left of such moves.
-/// Somebody else does the copying. Thread-safe.
+/// The partitions that move from one log directory of a node to another, and what crashes have
+/// left of such moves. Somebody else does the copying. Thread-safe.
 public final class LogDirMoves {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirMoves.class);
@@ -52,9 +52,10 @@ public final class LogDirMoves {
 
     // ---- what a start finds
 
-    /// Which of two logs of one partition, in two directories, counts; the other one has to go. Null if that cannot be
-    /// said: somebody else put one there.
-    @Nullable PartitionLog later(PartitionLog one, PartitionLog other) throws IOException {
+    /// Which of two logs of one partition, in two directories, counts; the other one has to go.
+    /// Null if that cannot be said: somebody else put one there.
+    @Nullable
+    PartitionLog later(PartitionLog one, PartitionLog other) throws IOException {
         long oneNumber = number(one);
         long otherNumber = number(other);
         return oneNumber == otherNumber ? null : oneNumber > otherNumber ? one : other;
@@ -68,7 +69,8 @@ public final class LogDirMoves {
     /// Takes up the copies in a directory that an earlier run has not finished.
     ///
     /// @param current the log of each partition
-    /// @param allOnline whether every log directory works, so that a partition that is in none is in none indeed
+    /// @param allOnline whether every log directory works, so that a partition that is in none is
+    ///     in none indeed
     void resume(LogDirectory directory, Function<TopicPartition, @Nullable PartitionLog> current, boolean allOnline)
             throws IOException {
         for (var found : directory.futures().entrySet()) {
@@ -83,15 +85,15 @@ public final class LogDirMoves {
                 storage.rename(path, kept);
             } else if (log.logDir().equals(directory.path())
                     || !FutureLog.topicId(storage, path).equals(log.topicId())
-                    || copies.putIfAbsent(
-                                    partition, new FutureLog(log, storage, directory.path(), directory, path))
+                    || copies.putIfAbsent(partition, new FutureLog(log, storage, directory.path(), directory, path))
                             != null) {
                 discard(path, partition, directory);
             }
         }
     }
 
-    /// Whether a directory has a copy of a partition that nothing else is known of, because another one failed.
+    /// Whether a directory has a copy of a partition that nothing else is known of, because
+    /// another one failed.
     public boolean isOrphanIn(TopicPartition partition, Path directory) {
         return orphans.stream()
                 .anyMatch(path -> directory.equals(path.getParent())
@@ -109,7 +111,8 @@ public final class LogDirMoves {
         return copies.get(partition);
     }
 
-    /// Begins to move a log; goes on with a move to the same directory, and gives up one to another.
+    /// Begins to move a log; goes on with a move to the same directory, and gives up one to
+    /// another.
     ///
     /// @return null if the log is there already
     public @Nullable FutureLog begin(PartitionLog log, Path target) {
@@ -146,7 +149,8 @@ public final class LogDirMoves {
         }
     }
 
-    /// One of the two directories failed, or the log cannot be copied. The files stay, for the next start.
+    /// One of the two directories failed, or the log cannot be copied. The files stay, for the
+    /// next start.
     public void abandon(FutureLog copy) {
         copies.remove(copy.log().topicPartition(), copy);
         copy.close();
@@ -176,7 +180,8 @@ public final class LogDirMoves {
                 directories.doom(renamed, owner, log.config().fileDeleteDelayMs());
             }
         } catch (IOException e) {
-            // The log is where it was to go. What it left counts for less when the disk comes back.
+            // The log is where it was to go. What it left counts for less when the disk comes
+            // back.
             owner.fail("Clearing '" + vacated.directory() + "' after " + partition + " moved away failed", e);
         } finally {
             vacated.segments().forEach(LogSegment::release);

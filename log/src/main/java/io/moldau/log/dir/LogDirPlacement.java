@@ -16,9 +16,10 @@ final class LogDirPlacement {
 
     private LogDirPlacement() {}
 
-    /// The directory with the fewest replicas, or with the most free bytes for each: where many replicas are made at
-    /// once none has grown yet, so bytes alone would put all into one. Of equals the first. A cordoned directory only
-    /// if there is no other: the controller has given this node the replica before it heard, and it has to be somewhere.
+    /// The directory with the fewest replicas, or with the most free bytes for each: where many
+    /// replicas are made at once none has grown yet, so bytes alone would put all into one. Of
+    /// equals the first. A cordoned directory only if there is no other: the controller has given
+    /// this node the replica before it heard, and it has to be somewhere.
     static Optional<Path> choose(List<Candidate> candidates, boolean byFreeBytes) {
         boolean allCordoned = candidates.stream().allMatch(Candidate::cordoned);
         Candidate best = null;

@@ -457,14 +457,14 @@ final class LogDirectory implements LogJournal {
                 + hex.toHexDigits(unique.leastSignificantBits()) + FUTURE_SUFFIX;
     }
 
-    /// The unfinished copies in the directory, in the order of their names, and the partitions they are of.
+    /// The unfinished copies in the directory, in the order of their names, and the partitions
+    /// they are of.
     Map<Path, TopicPartition> futures() throws IOException {
         var found = new LinkedHashMap<Path, TopicPartition>();
         for (var name : storage.list(path)) {
             var matcher = FUTURE.matcher(name);
             if (matcher.matches()) {
-                found.put(
-                        path.resolve(name), new TopicPartition(matcher.group(1), Integer.parseInt(matcher.group(2))));
+                found.put(path.resolve(name), new TopicPartition(matcher.group(1), Integer.parseInt(matcher.group(2))));
             }
         }
         return found;

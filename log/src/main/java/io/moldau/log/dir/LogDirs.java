@@ -308,7 +308,8 @@ public final class LogDirs implements AutoCloseable {
         }
     }
 
-    /// The partition, which has no log yet, is to get one in this directory, as long as the node runs.
+    /// The partition, which has no log yet, is to get one in this directory, as long as the node
+    /// runs.
     ///
     /// @throws ApiException `LOG_DIR_NOT_FOUND` if the node has no such directory
     public void prefer(TopicPartition partition, Path directory) {
@@ -354,8 +355,8 @@ public final class LogDirs implements AutoCloseable {
         var renamed =
                 log.renameForDeletion(LogDirectory.deletionName(log.topicPartition(), Uuid.random(config.random())));
         if (renamed != null) {
-            doomed.add(new DoomedDirectory(
-                    renamed, directory, environment.time().milliseconds() + delayMs));
+            doomed.add(
+                    new DoomedDirectory(renamed, directory, environment.time().milliseconds() + delayMs));
         }
     }
 

@@ -12,7 +12,8 @@ import java.util.random.RandomGenerator;
 /// @param producerIdCheckIntervalMs `producer.id.expiration.check.interval.ms`
 /// @param recoveryThreads `num.recovery.threads.per.data.dir`: how many partitions are made sound at once at
 ///     start
-/// @param byFreeBytes whether a new replica goes where, for the bytes that are free, the fewest are
+/// @param byFreeBytes whether a new replica goes where, for the bytes that are free, the fewest
+///     are
 ///     (`moldau.log.dir.placement`)
 /// @param random for the names of deleted directories and the jitter of segment rolls
 public record LogDirsConfig(

@@ -35,7 +35,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// Moves between log directories: that what was written is there afterwards, and once, whatever happens on the way.
+/// Moves between log directories: that what was written is there afterwards, and once, whatever
+/// happens on the way.
 class LogDirMovesTest {
 
     private static final Path FIRST = Path.of("/first");
@@ -60,11 +61,7 @@ class LogDirMovesTest {
         LogDirs open(Path... directories) {
             try {
                 return LogDirs.open(
-                        List.of(directories),
-                        storage,
-                        time,
-                        LogDirsConfig.defaults(new Random(1)),
-                        LogMetrics.NONE);
+                        List.of(directories), storage, time, LogDirsConfig.defaults(new Random(1)), LogMetrics.NONE);
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -112,19 +109,22 @@ class LogDirMovesTest {
 
     private ByteBuffer batch(String key, String value) {
         return new BatchBuilder()
-                .append(time.milliseconds(), key.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8))
+                .append(
+                        time.milliseconds(),
+                        key.getBytes(StandardCharsets.UTF_8),
+                        value.getBytes(StandardCharsets.UTF_8))
                 .build();
     }
 
     private static List<String> values(PartitionLog log) {
-        return LogFixture.records(log).stream()
-                .map(LogDirMovesTest::value)
-                .toList();
+        return LogFixture.records(log).stream().map(LogDirMovesTest::value).toList();
     }
 
     private static String value(Record record) {
         var bytes = record.value();
-        return bytes == null ? "" : StandardCharsets.UTF_8.decode(bytes.duplicate()).toString();
+        return bytes == null
+                ? ""
+                : StandardCharsets.UTF_8.decode(bytes.duplicate()).toString();
     }
 
     @Test
@@ -140,7 +140,9 @@ class LogDirMovesTest {
         while (move.offsetLag() > 50) {
             step(move);
         }
-        assertThat(move.sizeInBytes()).isPositive().isLessThan(machine.log().view().sizeInBytes());
+        assertThat(move.sizeInBytes())
+                .isPositive()
+                .isLessThan(machine.log().view().sizeInBytes());
         for (int i = 0; i < 50; i++) {
             machine.append("meanwhile " + i);
             step(move);
@@ -227,9 +229,7 @@ class LogDirMovesTest {
         var move = machine.begin(SECOND);
         var file = FIRST.resolve("topic-0/00000000000000000000.log");
         machine.storage.flipBit(file, 8 * 65);
-        assertThatThrownBy(() -> step(move))
-                .isInstanceOf(ApiException.class)
-                .hasMessageContaining(file.toString());
+        assertThatThrownBy(() -> step(move)).isInstanceOf(ApiException.class).hasMessageContaining(file.toString());
         assertThat(machine.dirs.directories()).allMatch(LogDirState.Online.class::isInstance);
     }
 
@@ -279,12 +279,15 @@ class LogDirMovesTest {
         machine.storage.killProcess();
         var lock = machine.storage.lock(FIRST.resolve(".lock"));
         machine.dirs = machine.open(FIRST, SECOND);
-        assertThat(machine.dirs.moves().isOrphanIn(PARTITION.topicPartition(), SECOND)).isTrue();
-        assertThat(machine.dirs.moves().isOrphanIn(new TopicPartition("topic", 1), SECOND)).isFalse();
+        assertThat(machine.dirs.moves().isOrphanIn(PARTITION.topicPartition(), SECOND))
+                .isTrue();
+        assertThat(machine.dirs.moves().isOrphanIn(new TopicPartition("topic", 1), SECOND))
+                .isFalse();
         lock.close();
         machine.storage.killProcess();
         machine.dirs = machine.open(FIRST, SECOND);
-        assertThat(machine.dirs.moves().isOrphanIn(PARTITION.topicPartition(), SECOND)).isFalse();
+        assertThat(machine.dirs.moves().isOrphanIn(PARTITION.topicPartition(), SECOND))
+                .isFalse();
         machine.finish(machine.dirs.moves().of(PARTITION.topicPartition()));
         assertThat(values(machine.log())).containsExactly("one");
     }
@@ -339,9 +342,7 @@ class LogDirMovesTest {
 
         machine.dirs = machine.open(FIRST, SECOND);
         var found = values(machine.log());
-        var all = IntStream.range(0, 15)
-                .mapToObj(i -> "value " + i)
-                .toList();
+        var all = IntStream.range(0, 15).mapToObj(i -> "value " + i).toList();
         int least = crash == Crash.KILL ? 13 : 12;
         assertThat(found).as("after %s at %s", crash, at).hasSizeGreaterThanOrEqualTo(least);
         assertThat(found).isEqualTo(all.subList(0, found.size()));
@@ -426,7 +427,8 @@ class LogDirMovesTest {
                                 moving.log().logStartOffset(), moving.log().logEndOffset() + 1);
                         moving.log().truncateTo(to);
                         twin.log().truncateTo(to);
-                        // The two have different snapshots, and so see different transactions wait for it.
+                        // The two have different snapshots, and so see different transactions wait
+                        // for it.
                         moving.log().setHighWatermark(moving.log().logEndOffset());
                         twin.log().setHighWatermark(twin.log().logEndOffset());
                         // What was cut may have held the last of a producer.
@@ -440,7 +442,8 @@ class LogDirMovesTest {
                 case 13 -> {
                     moving.dirs.runRetention(time.milliseconds());
                     twin.dirs.runRetention(time.milliseconds());
-                    // What is let go of is not copied; a restart would find it where the log stayed.
+                    // What is let go of is not copied; a restart would find it where the log
+                    // stayed.
                     moving.log().deleteDoomedFiles(time.milliseconds());
                     twin.log().deleteDoomedFiles(time.milliseconds());
                 }
@@ -486,7 +489,8 @@ class LogDirMovesTest {
         assertThat(moves).as("moves of seed " + seed).isPositive();
     }
 
-    /// What a move writes down the one that stays would have written down later: the high watermark, what is durable.
+    /// What a move writes down the one that stays would have written down later: the high
+    /// watermark, what is durable.
     private static void restart(Machine moving, Machine twin) {
         for (var machine : List.of(moving, twin)) {
             machine.dirs.checkpoint();
@@ -505,8 +509,7 @@ class LogDirMovesTest {
                 .orElse(0);
     }
 
-    private static AppendOutcome both(
-            Machine moving, Machine twin, ByteBuffer batch, AppendOrigin origin, int epoch) {
+    private static AppendOutcome both(Machine moving, Machine twin, ByteBuffer batch, AppendOrigin origin, int epoch) {
         var copy = ByteBuffer.wrap(Arrays.copyOfRange(batch.array(), batch.position(), batch.limit()));
         var outcome = moving.append(batch, origin, epoch);
         assertThat(twin.append(copy, origin, epoch)).isEqualTo(outcome);

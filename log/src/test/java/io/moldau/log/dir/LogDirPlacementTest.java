@@ -25,7 +25,8 @@ class LogDirPlacementTest {
     void byFreeBytesALargerVolumeGetsMoreButNotAll() {
         int onLarge = 0;
         for (int i = 0; i < 100; i++) {
-            var candidates = List.of(new Candidate(A, i - onLarge, 1_000, false), new Candidate(B, onLarge, 4_000, false));
+            var candidates =
+                    List.of(new Candidate(A, i - onLarge, 1_000, false), new Candidate(B, onLarge, 4_000, false));
             if (LogDirPlacement.choose(candidates, true).orElseThrow().equals(B)) {
                 onLarge++;
             }
@@ -36,8 +37,11 @@ class LogDirPlacementTest {
     @Test
     void aCordonedDirectoryOnlyIfThereIsNoOther() {
         var one = new Candidate(A, 0, 9, true);
-        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, false)), false)).contains(B);
-        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, false)), true)).contains(B);
-        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, true)), false)).contains(A);
+        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, false)), false))
+                .contains(B);
+        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, false)), true))
+                .contains(B);
+        assertThat(LogDirPlacement.choose(List.of(one, new Candidate(B, 7, 1, true)), false))
+                .contains(A);
     }
 }

@@ -21,9 +21,9 @@ import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// AlterReplicaLogDirs, versions 1 and 2: has replicas of this broker moved to other log directories (KIP-113). The
-/// answer says whether a move has begun; DescribeLogDirs tells how far it is. Waits for the disk, so it runs on a
-/// background thread.
+/// AlterReplicaLogDirs, versions 1 and 2: has replicas of this broker moved to other log
+/// directories (KIP-113). The answer says whether a move has begun; DescribeLogDirs tells how far
+/// it is. Waits for the disk, so it runs on a background thread.
 public final class AlterReplicaLogDirsHandler implements RequestHandler<AlterReplicaLogDirsRequestData> {
 
     private static final Logger LOG = LoggerFactory.getLogger(AlterReplicaLogDirsHandler.class);
@@ -45,7 +45,8 @@ public final class AlterReplicaLogDirsHandler implements RequestHandler<AlterRep
     }
 
     private AlterReplicaLogDirsResponseData answer(AlterReplicaLogDirsRequestData request) {
-        // As in Kafka the last directory named for a partition counts, and each partition is answered once.
+        // As in Kafka the last directory named for a partition counts, and each partition is
+        // answered once.
         Map<TopicPartition, String> wanted = new LinkedHashMap<>();
         for (AlterReplicaLogDir directory : request.dirs()) {
             for (AlterReplicaLogDirTopic topic : directory.topics()) {

@@ -103,11 +103,10 @@ public final class DescribeLogDirsHandler implements RequestHandler<DescribeLogD
         List<DescribeLogDirsTopic> topics = new ArrayList<>();
         byTopic.forEach((topic, partitions) ->
                 topics.add(new DescribeLogDirsTopic().setName(topic).setPartitions(partitions)));
-        DescribeLogDirsResult result =
-                new DescribeLogDirsResult()
-                        .setLogDir(directory.toString())
-                        .setTopics(topics)
-                        .setIsCordoned(logDirs.isCordoned(directory));
+        DescribeLogDirsResult result = new DescribeLogDirsResult()
+                .setLogDir(directory.toString())
+                .setTopics(topics)
+                .setIsCordoned(logDirs.isCordoned(directory));
         try {
             return result.setTotalBytes(logDirs.totalBytes(directory)).setUsableBytes(logDirs.usableBytes(directory));
         } catch (IOException e) {
