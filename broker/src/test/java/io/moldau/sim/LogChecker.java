@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Logs match: two records with the same offset and epoch are the same record, on whichever replica and
 /// whenever, and have the same record before them. A replica never cuts off what is committed, except
-/// by losing its power or because it is a replica no more. What compaction took away counts as what was committed there:
+/// by losing its power or because it is a replica no more. What compaction took away counts as what was committed
+/// there:
 /// that it could go, those tell who load the log.
 final class LogChecker {
 

@@ -50,8 +50,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Two logs with the same history, one compacted by this project and one by the reference's cleaner, at the same times
-/// and up to the same offsets: the same records are left, with the same delete horizons. A transaction's marker may stay
-/// longer than the reference's, never shorter: this project keeps the header of each compacted segment's last batch, and
+/// and up to the same offsets: the same records are left, with the same delete horizons. A transaction's marker may
+/// stay
+/// longer than the reference's, never shorter: this project keeps the header of each compacted segment's last batch,
+/// and
 /// a marker as long as any header of its transaction.
 class CompactionParityTest {
 
@@ -131,7 +133,9 @@ class CompactionParityTest {
         }
 
         void append(ByteBuffer batch, AppendOrigin origin) {
-            var copy = ByteBuffer.allocate(batch.remaining()).put(batch.duplicate()).flip();
+            var copy = ByteBuffer.allocate(batch.remaining())
+                    .put(batch.duplicate())
+                    .flip();
             assertThat(ours.log().appendAsLeader(batch, LogFixture.EPOCH, origin, time.milliseconds()))
                     .isInstanceOf(AppendOutcome.Appended.class);
             theirs.appendAsLeader(
