@@ -4,8 +4,8 @@ import io.moldau.common.TopicPartition;
 import io.moldau.log.clean.CleaningStats;
 import java.nio.file.Path;
 
-/// Events a node may count. Called on the thread where they happen; implementations must be quick and never
-/// throw.
+/// Events a node may count. Called on the thread where they happen; implementations must be quick
+/// and never throw.
 public interface LogMetrics {
 
     /// Counts nothing.
@@ -14,7 +14,8 @@ public interface LogMetrics {
     /// Batches were written.
     default void appended(int bytes) {}
 
-    /// A thread had to wait for a partition's append lock. In a node that means two threads wrote one partition.
+    /// A thread had to wait for a partition's append lock. In a node that means two threads wrote
+    /// one partition.
     default void appendLockContended(TopicPartition partition) {}
 
     /// Files were forced to the disk.
@@ -28,6 +29,17 @@ public interface LogMetrics {
     /// A log that may have been torn was checked.
     default void recovered(TopicPartition partition, long bytesScanned, long bytesCut) {}
 
+    /// So many logs have to be checked still before they can be used, and about so many bytes of
+    /// them read.
+    default void recovering(int logsLeft, long bytesLeft) {}
+
+    /// Retention has looked at all logs.
+    ///
+    /// @param heldByFuture in how many logs records from the future keep segments that are old
+    ///     otherwise
+    /// @param doomedBytes how much the logs have let go of whose files are still there
+    default void retentionLooked(int heldByFuture, long doomedBytes) {}
+
     /// An index was missing or wrong and was built again from its data file.
     default void indexRebuilt(TopicPartition partition) {}
 
@@ -35,7 +47,8 @@ public interface LogMetrics {
 
     /// The cleaner looked for a log to compact.
     ///
-    /// @param dirtiest the largest share of a compacted log that could be cleaned and is not, between 0 and 1
+    /// @param dirtiest the largest share of a compacted log that could be cleaned and is not,
+    ///     between 0 and 1
     default void cleanerLooked(double dirtiest, long nowMs) {}
 
     /// A log was compacted.

@@ -21,12 +21,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One log directory: its lock, its journal, its checkpoint files, and whether it works. Thread-safe.
+/// One log directory: its lock, its journal, its checkpoint files, and whether it works.
+/// Thread-safe.
 final class LogDirectory implements LogJournal {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirectory.class);
@@ -127,8 +129,8 @@ final class LogDirectory implements LogJournal {
         }
     }
 
-    /// Adds the partitions on disk that the journal knows nothing of: those that Kafka wrote, or that somebody
-    /// put there.
+    /// Adds the partitions on disk that the journal knows nothing of: those that Kafka wrote, or
+    /// that somebody put there.
     ///
     /// @return directories whose deletion was not finished
     private static List<Path> adoptDirectories(
@@ -363,11 +365,13 @@ final class LogDirectory implements LogJournal {
 
     // ---- the end
 
-    /// Closes all logs and leaves the marker that says so.
-    void close(List<PartitionLog> logs, long brokerEpoch) {
+    /// Closes all logs and leaves the marker that says so; not if a log is in doubt still.
+    ///
+    /// @param inDoubt of which partitions the logs are left as they are
+    void close(List<PartitionLog> logs, long brokerEpoch, Predicate<TopicPartition> inDoubt) {
         if (isOnline()) {
             try {
-                closeCleanly(logs, brokerEpoch);
+                closeCleanly(logs, brokerEpoch, inDoubt);
             } catch (IOException e) {
                 fail("Stopping cleanly failed", e);
             } catch (StorageException e) {
@@ -392,11 +396,18 @@ final class LogDirectory implements LogJournal {
         }
     }
 
-    private void closeCleanly(List<PartitionLog> logs, long brokerEpoch) throws IOException {
+    private void closeCleanly(List<PartitionLog> logs, long brokerEpoch, Predicate<TopicPartition> inDoubt)
+            throws IOException {
         var open = openJournal();
         boolean allSound = true;
         var remembered = new LinkedHashMap<TopicPartition, LogSummary>();
         for (var log : logs) {
+            if (inDoubt.test(log.topicPartition())) {
+                LOG.warn("Stopping before a log could be checked partition={}", log.topicPartition());
+                allSound = false;
+                log.abandon();
+                continue;
+            }
             try {
                 if (log.isInDoubt()) {
                     // The marker speaks for every log, so none may be left unchecked.
@@ -416,6 +427,8 @@ final class LogDirectory implements LogJournal {
         if (allSound) {
             CleanShutdownMarker.write(storage, path, brokerEpoch);
             open.close(storage.lastModifiedMs(path.resolve(CleanShutdownMarker.FILE_NAME)));
+        } else {
+            open.settle();
         }
     }
 
@@ -435,7 +448,8 @@ final class LogDirectory implements LogJournal {
         OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
     }
 
-    /// The name a partition's directory gets before it is deleted; never longer than a file name may be.
+    /// The name a partition's directory gets before it is deleted; never longer than a file name
+    /// may be.
     static String deletionName(TopicPartition partition, Uuid unique) {
         return uniqueName(partition, unique, DELETE_SUFFIX);
     }

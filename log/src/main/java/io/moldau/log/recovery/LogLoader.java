@@ -19,8 +19,9 @@ import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Opens a partition's directory. After a crash the log is cut at the last sound batch, indexes, epoch history
-/// and producer states are built again from where they can no longer be trusted, and leftovers are removed.
+/// Opens a partition's directory. After a crash the log is cut at the last sound batch, indexes,
+/// epoch history and producer states are built again from where they can no longer be trusted, and
+/// leftovers are removed.
 ///
 /// Used once, by one thread.
 public final class LogLoader {
@@ -55,6 +56,29 @@ public final class LogLoader {
         this.indexIntervalBytes = indexIntervalBytes;
         this.producerIdExpirationMs = producerIdExpirationMs;
         this.nowMs = nowMs;
+    }
+
+    /// About how much [#load] is going to read of a log that is not clean, by the sizes of its
+    /// files.
+    ///
+    /// @param soundBytes how much of the segment with the last sound offset holds sound batches, 0
+    ///     if not known
+    public static long bytesToCheck(LogStorage storage, Path directory, OpeningState known, int soundBytes)
+            throws IOException {
+        long bytes = 0;
+        long inFirst = 0;
+        for (var name : storage.list(directory)) {
+            long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG);
+            if (base >= 0) {
+                long size = storage.size(directory.resolve(name));
+                if (base <= checkFrom(known)) {
+                    inFirst = Math.max(0, size - soundBytes);
+                } else {
+                    bytes += size;
+                }
+            }
+        }
+        return bytes + inFirst;
     }
 
     /// @throws CorruptLogException if bytes are missing that were known to be durable
@@ -170,9 +194,9 @@ public final class LogLoader {
         }
     }
 
-    /// A compaction that a crash caught in the middle of replacing segments. Its result counts once all of it has been
-    /// renamed; then the segments it stands for go and it takes their place. Any step may be the last one before
-    /// another crash.
+    /// A compaction that a crash caught in the middle of replacing segments. Its result counts once
+    /// all of it has been renamed; then the segments it stands for go and it takes their place. Any
+    /// step may be the last one before another crash.
     private void completeSwaps() throws IOException {
         var names = storage.list(directory);
         long firstCleaned = Long.MAX_VALUE;
@@ -248,7 +272,8 @@ public final class LogLoader {
 
     // ---- the end of the log
 
-    /// The end offset of a log that was closed properly, -1 if its last segment does not end with a whole batch.
+    /// The end offset of a log that was closed properly, -1 if its last segment does not end with a
+    /// whole batch.
     private long endIfWhole() throws IOException {
         var last = segments.getLast();
         last.loadIndexes(scratch);
@@ -265,8 +290,13 @@ public final class LogLoader {
         return position == last.sizeInBytes() ? end : -1;
     }
 
-    /// Records before the log start may be torn for all that matters, and nobody has seen to it that they were forced.
+    /// Records before the log start may be torn for all that matters, and nobody has seen to it
+    /// that they were forced.
     private long checkFrom() {
+        return checkFrom(known);
+    }
+
+    private static long checkFrom(OpeningState known) {
         return Math.max(known.soundUpTo(), known.logStartOffset());
     }
 
@@ -358,7 +388,8 @@ public final class LogLoader {
         }
     }
 
-    /// Where in the segment checking must begin: at the batch that holds the first offset not known to be sound.
+    /// Where in the segment checking must begin: at the batch that holds the first offset not known
+    /// to be sound.
     private int soundPosition(LogSegment segment) throws IOException {
         int position = segment.positionOf(checkFrom(), segment.sizeInBytes(), scratch);
         if (position >= 0) {

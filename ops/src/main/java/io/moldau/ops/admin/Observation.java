@@ -7,6 +7,7 @@ import io.moldau.broker.replica.HostedPartition;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.log.LogView;
+import io.moldau.log.dir.LogRecovery;
 import io.moldau.metadata.controller.ControllerContext;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.ClusterImage;
@@ -34,8 +35,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Answers questions about the cluster and this node from what the node knows. Every method may take as long as the
-/// active controller takes to answer, and no longer than two seconds.
+/// Answers questions about the cluster and this node from what the node knows. Every method may
+/// take as long as the active controller takes to answer, and no longer than two seconds.
 final class Observation {
 
     private static final long ANSWER_MS = 2_000;
@@ -61,6 +62,13 @@ final class Observation {
                             ? "the controller has not joined its quorum"
                             : "the broker is fenced: it has not caught up with the metadata, or has lost its controller");
         }
+        NodeView.Broker broker = node.broker();
+        if (broker != null && node.isRecovering()) {
+            LogRecovery.Progress progress = broker.logs().recovery().progress();
+            reasons.add("recovering: " + progress.logsLeft() + " of " + progress.logs()
+                    + " logs are still to be checked after a crash, " + progress.bytesLeft() + " of " + progress.bytes()
+                    + " bytes; all others are served");
+        }
         return new Answers.Ready(reasons.isEmpty(), reasons);
     }
 
@@ -75,7 +83,8 @@ final class Observation {
                 verdict.safe(), verdict.reasons(), verdict.blockedPartitions(), verdict.quorumBlocked());
     }
 
-    /// Whom the quorum's leader has heard of lately, by its own clock. Null if there is no leader that answers.
+    /// Whom the quorum's leader has heard of lately, by its own clock. Null if there is no leader
+    /// that answers.
     private SafeToStop.@Nullable Quorum quorumForStop() {
         DescribeQuorumResponseData.PartitionData described = describeQuorum();
         if (described == null) {
