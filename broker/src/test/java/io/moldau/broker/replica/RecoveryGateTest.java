@@ -48,8 +48,9 @@ class RecoveryGateTest {
     private final MockTime time = new MockTime();
     private final Random random = new Random(1);
     private final SimulatedStorage storage = new SimulatedStorage(time, random);
-    private final HeldStorage held =
-            new HeldStorage(storage, path -> path.toString().contains("slow-0/") && path.toString().endsWith(".log"));
+    private final HeldStorage held = new HeldStorage(
+            storage,
+            path -> path.toString().contains("slow-0/") && path.toString().endsWith(".log"));
     private final BlockingQueue<Runnable> loader = new LinkedBlockingQueue<>();
     private final List<String> heard = new ArrayList<>();
     private LogDirs logs;
@@ -68,13 +69,11 @@ class RecoveryGateTest {
         storage.killProcess();
         logs = openAtOnce();
         held.awaitHeld();
-        gate = new RecoveryGate(
-                logs.recovery(), loader::add, List.of(new StrayLogs(1, logs), new Recorder()));
+        gate = new RecoveryGate(logs.recovery(), loader::add, List.of(new StrayLogs(1, logs), new Recorder()));
     }
 
     private LogDirs openAtOnce() throws IOException {
-        return LogDirs.openAtOnce(
-                List.of(DATA), held.storage(), time, LogDirsConfig.defaults(random), LogMetrics.NONE);
+        return LogDirs.openAtOnce(List.of(DATA), held.storage(), time, LogDirsConfig.defaults(random), LogMetrics.NONE);
     }
 
     private void write(Uuid id, String topic) {

@@ -65,8 +65,7 @@ public final class LogRecovery {
     private long reportedNanos;
     private boolean saidDone;
 
-    LogRecovery(
-            Map<LogDirectory, List<PartitionLog>> inDoubt, int threadsPerDirectory, Time time, LogMetrics metrics) {
+    LogRecovery(Map<LogDirectory, List<PartitionLog>> inDoubt, int threadsPerDirectory, Time time, LogMetrics metrics) {
         this.inDoubt = inDoubt;
         this.threadsPerDirectory = threadsPerDirectory;
         this.time = time;

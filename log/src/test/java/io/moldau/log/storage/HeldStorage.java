@@ -14,8 +14,8 @@ public final class HeldStorage {
     private final CountDownLatch free = new CountDownLatch(1);
 
     public HeldStorage(LogStorage beneath, Predicate<Path> holds) {
-        storage = (LogStorage)
-                Proxy.newProxyInstance(LogStorage.class.getClassLoader(), new Class<?>[] {LogStorage.class}, (self, method, arguments) -> {
+        storage = (LogStorage) Proxy.newProxyInstance(
+                LogStorage.class.getClassLoader(), new Class<?>[] {LogStorage.class}, (self, method, arguments) -> {
                     if (method.getName().equals("open") && holds.test((Path) arguments[0])) {
                         held.countDown();
                         free.await();
