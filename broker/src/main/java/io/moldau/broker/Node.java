@@ -114,8 +114,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One node in this process: opens the data directories, joins the metadata quorum, follows the
-/// metadata, and serves clients once the controller lets it. The only place that makes services.
+/// One node in this process: opens the data directories, joins the metadata quorum, follows the metadata, and serves
+/// clients once the controller lets it. The only place that makes services.
 ///
 /// Start and stop belong to one thread; everything else may be called from any.
 public final class Node implements AutoCloseable {
@@ -125,8 +125,7 @@ public final class Node implements AutoCloseable {
     private static final String METADATA_DIRECTORY = "__cluster_metadata";
     private static final long MAINTENANCE_INTERVAL_MS = 500;
 
-    /// How long a request of a transaction may wait for its record: less than a client waits for
-    /// its answer.
+    /// How long a request of a transaction may wait for its record: less than a client waits for its answer.
     private static final long TRANSACTION_WRITE_TIMEOUT_MS = 15_000;
 
     private final NodeConfig config;
@@ -184,8 +183,8 @@ public final class Node implements AutoCloseable {
         this.settings = new BrokerSettings(config, Runtime.getRuntime().maxMemory());
     }
 
-    /// Starts a node in this process with a real clock, disk and network. Returns when its
-    /// listeners are bound; [#awaitReady] tells when it serves.
+    /// Starts a node in this process with a real clock, disk and network. Returns when its listeners are bound;
+    /// [#awaitReady] tells when it serves.
     ///
     /// @throws StartException with a message for the operator if the node cannot start
     public static Node start(NodeConfig config) {
@@ -292,8 +291,7 @@ public final class Node implements AutoCloseable {
 
     /// Waits until the node serves clients.
     ///
-    /// @throws StartException if it takes longer than the timeout or the cluster will not have this
-    ///     node
+    /// @throws StartException if it takes longer than the timeout or the cluster will not have this node
     public void awaitReady(Duration timeout) throws InterruptedException {
         try {
             running().ready().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -310,8 +308,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /// Stops in order: takes leave of the controller, answers what is open, flushes the logs and
-    /// marks them clean.
+    /// Stops in order: takes leave of the controller, answers what is open, flushes the logs and marks them clean.
     public void stop() {
         if (!stopped.compareAndSet(false, true)) {
             return;
@@ -820,8 +817,7 @@ public final class Node implements AutoCloseable {
         return ids;
     }
 
-    /// The controller moves leaders away from a directory that failed; without any the node is of
-    /// no use.
+    /// The controller moves leaders away from a directory that failed; without any the node is of no use.
     private void directoryFailed(Path path, DataDirectories directories, LogDirs logDirs, BrokerRegistrar registrar) {
         Uuid id = directoryIds(directories).get(path);
         if (id != null) {
@@ -966,8 +962,8 @@ public final class Node implements AutoCloseable {
         closing("maintenance", () -> shutDown(maintenance));
     }
 
-    /// Threads that may wait for the disk. They end when there is nothing to do; what waits for
-    /// them is bounded by the requests that may be in progress.
+    /// Threads that may wait for the disk. They end when there is nothing to do; what waits for them is bounded by the
+    /// requests that may be in progress.
     private ThreadPoolExecutor background() {
         int threads = config.get(NetworkKeys.BACKGROUND_THREADS);
         ThreadPoolExecutor executor = new ThreadPoolExecutor(

@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A running node as metrics, health and administration see it. Everything may be asked from any
-/// thread, at any time until the node has stopped; nothing here changes anything by itself.
+/// A running node as metrics, health and administration see it. Everything may be asked from any thread, at any time
+/// until the node has stopped; nothing here changes anything by itself.
 ///
 /// @param listeners as bound
 /// @param image what this node knows of the cluster
@@ -36,10 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// @param activeController the node id as far as this one knows, -1 if it does not
 /// @param controller reaches the active controller
 /// @param peers reaches other brokers, on the listener [NodeConfig#interBrokerListener()]
-/// @param quorum this node's member of the metadata quorum; null if it has none, or as long as that
-///     is starting
-/// @param serving whether the node serves clients: unfenced if it is a broker, a member of the
-///     quorum else
+/// @param quorum this node's member of the metadata quorum; null if it has none, or as long as that is starting
+/// @param serving whether the node serves clients: unfenced if it is a broker, a member of the quorum else
 /// @param stopping whether the node was told to stop
 /// @param broker null if this node is none
 public record NodeView(

@@ -4,8 +4,8 @@ import io.moldau.common.TopicPartition;
 import io.moldau.log.clean.CleaningStats;
 import java.nio.file.Path;
 
-/// Events a node may count. Called on the thread where they happen; implementations must be quick
-/// and never throw.
+/// Events a node may count. Called on the thread where they happen; implementations must be quick and never
+/// throw.
 public interface LogMetrics {
 
     /// Counts nothing.
@@ -14,8 +14,7 @@ public interface LogMetrics {
     /// Batches were written.
     default void appended(int bytes) {}
 
-    /// A thread had to wait for a partition's append lock. In a node that means two threads wrote
-    /// one partition.
+    /// A thread had to wait for a partition's append lock. In a node that means two threads wrote one partition.
     default void appendLockContended(TopicPartition partition) {}
 
     /// Files were forced to the disk.
@@ -47,8 +46,7 @@ public interface LogMetrics {
 
     /// The cleaner looked for a log to compact.
     ///
-    /// @param dirtiest the largest share of a compacted log that could be cleaned and is not,
-    ///     between 0 and 1
+    /// @param dirtiest the largest share of a compacted log that could be cleaned and is not, between 0 and 1
     default void cleanerLooked(double dirtiest, long nowMs) {}
 
     /// A log was compacted.

@@ -53,13 +53,12 @@ import org.slf4j.LoggerFactory;
 
 /// One partition's log: appends, reads, rolls, truncates and deletes, in Kafka's files.
 ///
-/// One lock is held by whatever changes the log; in a node only the partition's mailbox and the
-/// upkeep call such methods, so nobody waits for it on the way of a produce request. Reads take no
-/// lock: they work on the state that the last change published. Files are opened on first use;
-/// until then [#view] answers from what the directory remembers.
+/// One lock is held by whatever changes the log; in a node only the partition's mailbox and the upkeep call such
+/// methods, so nobody waits for it on the way of a produce request. Reads take no lock: they work on the state
+/// that the last change published. Files are opened on first use; until then [#view] answers from what the
+/// directory remembers.
 ///
-/// Every method throws [StorageException] if the disk fails; the log's directory is offline from
-/// then on.
+/// Every method throws [StorageException] if the disk fails; the log's directory is offline from then on.
 public final class PartitionLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionLog.class);
@@ -113,8 +112,7 @@ public final class PartitionLog {
     private final BatchValidator validator = new BatchValidator();
     private final RecordBatches batches = new RecordBatches();
 
-    /// @param logDir the log directory; the partition's own directory is made in it by the first
-    ///     append
+    /// @param logDir the log directory; the partition's own directory is made in it by the first append
     /// @param summary what is known of it, null for a partition that has no directory yet
     public PartitionLog(
             TopicIdPartition partition,
@@ -260,8 +258,7 @@ public final class PartitionLog {
         return journal.failed(this, e);
     }
 
-    /// Opens the files, if that has not happened. Useful ahead of the first use, to do it on
-    /// another thread.
+    /// Opens the files, if that has not happened. Useful ahead of the first use, to do it on another thread.
     public void open() {
         opened();
     }
@@ -373,8 +370,7 @@ public final class PartitionLog {
         producerCount = producers.size();
     }
 
-    /// To be called before anything is written: the directory exists and its journal knows that the
-    /// log changes.
+    /// To be called before anything is written: the directory exists and its journal knows that the log changes.
     private void beforeChange() throws IOException {
         journal.checkOnline();
         if (retired) {
@@ -417,8 +413,8 @@ public final class PartitionLog {
         return appendAsLeader(records, leaderEpoch, origin, TransactionTerms.NONE, nowMs);
     }
 
-    /// Appends what a client, or a coordinator of this node, hands to the leader. Base offset and
-    /// leader epoch are stamped in the given buffer, whose position and limit stay as they are.
+    /// Appends what a client, or a coordinator of this node, hands to the leader. Base offset and leader epoch
+    /// are stamped in the given buffer, whose position and limit stay as they are.
     ///
     /// @param leaderEpoch of this leader
     /// @param nowMs the wall clock, for timestamps
@@ -747,15 +743,15 @@ public final class PartitionLog {
         return end - start;
     }
 
-    /// Where records were deleted, a log may begin within a batch. Its leader sends the batch
-    /// whole, and a replica that begins there, with nothing of its own, takes it so.
+    /// Where records were deleted, a log may begin within a batch. Its leader sends the batch whole, and a replica that
+    /// begins there, with nothing of its own, takes it so.
     private boolean holdsLogStart(RecordBatch batch) {
         var view = published.view();
         return view.logStartOffset() == view.logEndOffset() && batch.lastOffset() >= view.logStartOffset();
     }
 
-    /// A log without records gets a file that can hold offsets below its start. A crash before they
-    /// are written leaves an end below the start, with which loading begins again at the start.
+    /// A log without records gets a file that can hold offsets below its start. A crash before they are written leaves
+    /// an end below the start, with which loading begins again at the start.
     private void beginBeforeLogStart(long baseOffset, long nowMs) throws IOException {
         var view = published.view();
         doomed.renameAll(journal::settle);
@@ -946,8 +942,8 @@ public final class PartitionLog {
     ///
     /// @param maxBytes how much is wanted
     /// @param upToOffset exclusive: the high watermark or the last stable offset for a consumer
-    /// @param atLeastOneBatch whether the first batch is returned whole even if it is larger than
-    ///     `maxBytes`; else nothing is returned then
+    /// @param atLeastOneBatch whether the first batch is returned whole even if it is larger than `maxBytes`;
+    ///     else nothing is returned then
     public ReadOutcome read(long offset, int maxBytes, long upToOffset, boolean atLeastOneBatch) {
         while (true) {
             var current = opened();
@@ -1039,8 +1035,8 @@ public final class PartitionLog {
         return high;
     }
 
-    /// The first record whose time is at or behind `timestamp`, exact also inside a compressed
-    /// batch; null if there is none below `upToOffset`.
+    /// The first record whose time is at or behind `timestamp`, exact also inside a compressed batch; null if
+    /// there is none below `upToOffset`.
     public @Nullable TimestampAndOffset offsetForTimestamp(long timestamp, long upToOffset) {
         var current = opened();
         try {
@@ -1107,8 +1103,7 @@ public final class PartitionLog {
         }
     }
 
-    /// The timestamp of the first record at or behind `offset`, -1 if there is none below
-    /// `upToOffset`. Reads the disk.
+    /// The timestamp of the first record at or behind `offset`, -1 if there is none below `upToOffset`. Reads the disk.
     public long timestampAt(long offset, long upToOffset) {
         var current = opened();
         long from = Math.max(offset, current.view().logStartOffset());
@@ -1186,8 +1181,7 @@ public final class PartitionLog {
 
     // ---- epochs, transactions, producers
 
-    /// Where an epoch ends, as OffsetForLeaderEpoch asks; [LeaderEpochHistory#UNDEFINED] if the log
-    /// cannot know.
+    /// Where an epoch ends, as OffsetForLeaderEpoch asks; [LeaderEpochHistory#UNDEFINED] if the log cannot know.
     public OffsetAndEpoch endOffsetForEpoch(int epoch) {
         var current = opened();
         return epochs.endOffsetFor(epoch, current.view().logEndOffset());
@@ -1227,8 +1221,8 @@ public final class PartitionLog {
         }
     }
 
-    /// Says that the transaction coordinator is going to be asked about a transaction of the
-    /// producer; null if that is not needed, because the transaction is open here.
+    /// Says that the transaction coordinator is going to be asked about a transaction of the producer; null if that is
+    /// not needed, because the transaction is open here.
     ///
     /// @param sequence the first one of the batch that is to come, -1 if it has none
     /// @throws ApiException if the log has seen a later epoch of the producer
@@ -1279,8 +1273,8 @@ public final class PartitionLog {
         return highWatermark;
     }
 
-    /// Takes note of the high watermark: for the checkpoint file, and because nothing at or behind
-    /// it may be deleted.
+    /// Takes note of the high watermark: for the checkpoint file, and because nothing at or behind it may be
+    /// deleted.
     public void setHighWatermark(long offset) {
         if (offset == highWatermark) {
             return;
@@ -1313,8 +1307,9 @@ public final class PartitionLog {
 
     // ---- truncating
 
-    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs
-    /// that begin there or behind are forgotten, also where the log itself is short enough.
+    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs that begin
+    /// there or
+    /// behind are forgotten, also where the log itself is short enough.
     public void truncateTo(long offset) {
         lock();
         try {
@@ -1462,9 +1457,8 @@ public final class PartitionLog {
         publish(new LogSegment[] {segment}, offset, offset, offset);
     }
 
-    /// Makes everything below `offset` unreadable, as DeleteRecords asks. Durable on return: the
-    /// records never come back, whatever happens next. Segments that hold nothing else go with the
-    /// next retention.
+    /// Makes everything below `offset` unreadable, as DeleteRecords asks. Durable on return: the records never
+    /// come back, whatever happens next. Segments that hold nothing else go with the next retention.
     ///
     /// @throws ApiException `OFFSET_OUT_OF_RANGE` behind the high watermark
     public void advanceLogStartOffset(long offset) {
@@ -1503,8 +1497,8 @@ public final class PartitionLog {
     // ---- retention
 
     /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them
-    /// from now on; their files go with [#deleteDoomedFiles]. One caller at a time. Looks at the
-    /// files without the append lock, and holds it for no file but that of a new active segment.
+    /// from now on; their files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files
+    /// without the append lock, and holds it for no file but that of a new active segment.
     ///
     /// @return how many
     public int deleteOldSegments(long nowMs) {
@@ -1641,11 +1635,10 @@ public final class PartitionLog {
                 storage, directory, baseOffset, environment.time().milliseconds());
     }
 
-    /// Puts a compacted segment, complete and forced, in the place of those it was made from. After
-    /// a crash at any point the log has either them or it.
+    /// Puts a compacted segment, complete and forced, in the place of those it was made from. After a crash at any
+    /// point the log has either them or it.
     ///
-    /// @return false if the log has been cut, shortened or deleted since, so that the result is
-    ///     worthless
+    /// @return false if the log has been cut, shortened or deleted since, so that the result is worthless
     public boolean replace(CleaningView seen, List<LogSegment> old, LogSegment cleaned) {
         try {
             lock();
@@ -1746,8 +1739,8 @@ public final class PartitionLog {
         deleteDoomedFiles(nowMs, () -> true);
     }
 
-    /// Renames the files of segments the log has let go of, and deletes those whose delay is over.
-    /// Takes no lock of the log's: appends go on meanwhile.
+    /// Renames the files of segments the log has let go of, and deletes those whose delay is over. Takes no lock of the
+    /// log's: appends go on meanwhile.
     ///
     /// @param mayGoOn asked before each segment
     public void deleteDoomedFiles(long nowMs, BooleanSupplier mayGoOn) {
@@ -1787,15 +1780,14 @@ public final class PartitionLog {
         return flush.flushedUpTo();
     }
 
-    /// Makes everything that is in the log now durable, and moves the recovery point. Appends go on
-    /// meanwhile.
+    /// Makes everything that is in the log now durable, and moves the recovery point. Appends go on meanwhile.
     public void flush() {
         openUnflushed(published.view().recoveryPoint());
         flushUpTo(LogFlush.Extent.ALL, Long.MAX_VALUE);
     }
 
-    /// Makes the records that are in the log now durable, and moves [#flushedUpTo]; what can be
-    /// built again from them is left for later. Appends go on meanwhile.
+    /// Makes the records that are in the log now durable, and moves [#flushedUpTo]; what can be built again from
+    /// them is left for later. Appends go on meanwhile.
     public void flushRecords() {
         openUnflushed(flush.flushedUpTo());
         flushUpTo(LogFlush.Extent.RECORDS, Long.MAX_VALUE);
@@ -2000,8 +1992,7 @@ public final class PartitionLog {
         }
     }
 
-    /// Renames the partition's directory; nothing can be appended any more. The caller deletes it
-    /// later.
+    /// Renames the partition's directory; nothing can be appended any more. The caller deletes it later.
     ///
     /// @return the new name, null if there never was a directory
     public @Nullable Path renameForDeletion(String newName) {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// The partitions this node hosts, and what to tell a client about those it does not.
 ///
-/// Look-ups come from any thread; changes only from the thread that publishes metadata, and from
-/// whoever sees a disk fail.
+/// Look-ups come from any thread; changes only from the thread that publishes metadata, and from whoever sees a
+/// disk fail.
 public final class PartitionRegistry implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionRegistry.class);
@@ -47,8 +47,8 @@ public final class PartitionRegistry implements AutoCloseable {
         this(localId, logs, image, time, tails, faults, Replication.NONE);
     }
 
-    /// [#PartitionRegistry(int, LogDirs, Map, Supplier, Time, TailCache, FaultHandler,
-    /// Replication)] without identities of directories.
+    /// [#PartitionRegistry(int, LogDirs, Map, Supplier, Time, TailCache, FaultHandler, Replication)]
+    /// without identities of directories.
     public PartitionRegistry(
             int localId,
             LogDirs logs,
@@ -123,8 +123,8 @@ public final class PartitionRegistry implements AutoCloseable {
                 .count();
     }
 
-    /// The replica, or why a client cannot have it: KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER
-    /// where other brokers host it, or UNKNOWN_TOPIC_OR_PARTITION.
+    /// The replica, or why a client cannot have it: KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER where other brokers
+    /// host it, or UNKNOWN_TOPIC_OR_PARTITION.
     ///
     /// @throws ApiException with that error
     public Partition online(TopicPartition partition) {
@@ -221,8 +221,8 @@ public final class PartitionRegistry implements AutoCloseable {
         }
     }
 
-    /// Where a directory could not be opened, what it holds is not known here; an empty log
-    /// elsewhere must not take its place.
+    /// Where a directory could not be opened, what it holds is not known here; an empty log elsewhere
+    /// must not take its place.
     private boolean isInFailedDirectory(TopicIdPartition id, PartitionRegistration registration) {
         if (logs.get(id.topicPartition()) != null) {
             return false;

@@ -19,8 +19,7 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds the logs of topics that were deleted, or of replicas that were moved away, while this node
-/// was down.
+/// Finds the logs of topics that were deleted, or of replicas that were moved away, while this node was down.
 ///
 /// Looks once, at the first metadata that is younger than this process's registration: what is not
 /// in it will never be again, since a topic's id is its own. A log that is still being checked

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One log directory: its lock, its journal, its checkpoint files, and whether it works.
-/// Thread-safe.
+/// One log directory: its lock, its journal, its checkpoint files, and whether it works. Thread-safe.
 final class LogDirectory implements LogJournal {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirectory.class);
@@ -129,8 +128,8 @@ final class LogDirectory implements LogJournal {
         }
     }
 
-    /// Adds the partitions on disk that the journal knows nothing of: those that Kafka wrote, or
-    /// that somebody put there.
+    /// Adds the partitions on disk that the journal knows nothing of: those that Kafka wrote, or that somebody
+    /// put there.
     ///
     /// @return directories whose deletion was not finished
     private static List<Path> adoptDirectories(
@@ -448,8 +447,7 @@ final class LogDirectory implements LogJournal {
         OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
     }
 
-    /// The name a partition's directory gets before it is deleted; never longer than a file name
-    /// may be.
+    /// The name a partition's directory gets before it is deleted; never longer than a file name may be.
     static String deletionName(TopicPartition partition, Uuid unique) {
         return uniqueName(partition, unique, DELETE_SUFFIX);
     }

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
 
 /// All partitions' logs of a node, in one or several log directories.
 ///
-/// Opening reads one checkpoint for each directory and no partition's files; those are opened on
-/// first use, and only logs that a crash left in doubt are looked at right away. A directory that
-/// fails goes offline alone. Thread-safe.
+/// Opening reads one checkpoint for each directory and no partition's files; those are opened on first use, and
+/// only logs that a crash left in doubt are looked at right away. A directory that fails goes offline alone.
+/// Thread-safe.
 public final class LogDirs implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirs.class);
@@ -147,8 +147,7 @@ public final class LogDirs implements AutoCloseable {
         listeners.forEach(listener -> listener.accept(state));
     }
 
-    /// The broker epoch in the clean-shutdown markers, -1 after a crash or if they differ
-    /// (KIP-966).
+    /// The broker epoch in the clean-shutdown markers, -1 after a crash or if they differ (KIP-966).
     public long previousBrokerEpoch() {
         long epoch = -1;
         for (var directory : directories) {
@@ -166,8 +165,8 @@ public final class LogDirs implements AutoCloseable {
         listeners.add(listener);
     }
 
-    /// The partition's log; a new one gets no files before its first append. If there is one of
-    /// another topic with the same name, which was deleted while this node was down, it goes.
+    /// The partition's log; a new one gets no files before its first append. If there is one of another topic
+    /// with the same name, which was deleted while this node was down, it goes.
     ///
     /// @throws StorageException if the directory it is in, or every directory, is offline
     public PartitionLog getOrCreate(TopicIdPartition partition, LogConfig logConfig) {
@@ -383,8 +382,7 @@ public final class LogDirs implements AutoCloseable {
 
     // ---- the end
 
-    /// Stops cleanly: everything is flushed and the clean-shutdown marker carries the broker's
-    /// epoch.
+    /// Stops cleanly: everything is flushed and the clean-shutdown marker carries the broker's epoch.
     public void close(long brokerEpoch) {
         recovery.stop();
         for (var directory : directories) {

@@ -19,9 +19,8 @@ import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Opens a partition's directory. After a crash the log is cut at the last sound batch, indexes,
-/// epoch history and producer states are built again from where they can no longer be trusted, and
-/// leftovers are removed.
+/// Opens a partition's directory. After a crash the log is cut at the last sound batch, indexes, epoch history
+/// and producer states are built again from where they can no longer be trusted, and leftovers are removed.
 ///
 /// Used once, by one thread.
 public final class LogLoader {
@@ -194,9 +193,9 @@ public final class LogLoader {
         }
     }
 
-    /// A compaction that a crash caught in the middle of replacing segments. Its result counts once
-    /// all of it has been renamed; then the segments it stands for go and it takes their place. Any
-    /// step may be the last one before another crash.
+    /// A compaction that a crash caught in the middle of replacing segments. Its result counts once all of it has been
+    /// renamed; then the segments it stands for go and it takes their place. Any step may be the last one before
+    /// another crash.
     private void completeSwaps() throws IOException {
         var names = storage.list(directory);
         long firstCleaned = Long.MAX_VALUE;
@@ -272,8 +271,7 @@ public final class LogLoader {
 
     // ---- the end of the log
 
-    /// The end offset of a log that was closed properly, -1 if its last segment does not end with a
-    /// whole batch.
+    /// The end offset of a log that was closed properly, -1 if its last segment does not end with a whole batch.
     private long endIfWhole() throws IOException {
         var last = segments.getLast();
         last.loadIndexes(scratch);
@@ -290,8 +288,7 @@ public final class LogLoader {
         return position == last.sizeInBytes() ? end : -1;
     }
 
-    /// Records before the log start may be torn for all that matters, and nobody has seen to it
-    /// that they were forced.
+    /// Records before the log start may be torn for all that matters, and nobody has seen to it that they were forced.
     private long checkFrom() {
         return checkFrom(known);
     }
@@ -388,8 +385,7 @@ public final class LogLoader {
         }
     }
 
-    /// Where in the segment checking must begin: at the batch that holds the first offset not known
-    /// to be sound.
+    /// Where in the segment checking must begin: at the batch that holds the first offset not known to be sound.
     private int soundPosition(LogSegment segment) throws IOException {
         int position = segment.positionOf(checkFrom(), segment.sizeInBytes(), scratch);
         if (position >= 0) {

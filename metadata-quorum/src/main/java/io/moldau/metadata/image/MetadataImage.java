@@ -7,11 +7,9 @@ import java.util.Collection;
 import org.pcollections.PVector;
 import org.pcollections.TreePVector;
 
-/// Everything the metadata log says, up to one entry. Immutable: hold it as long as you like, from
-/// any thread.
+/// Everything the metadata log says, up to one entry. Immutable: hold it as long as you like, from any thread.
 ///
-/// @param openTransaction the records of a transaction of records (KIP-868) that has not ended; not
-///     yet in effect
+/// @param openTransaction the records of a transaction of records (KIP-868) that has not ended; not yet in effect
 public record MetadataImage(
         MetadataProvenance provenance,
         FeaturesImage features,

@@ -35,8 +35,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Answers questions about the cluster and this node from what the node knows. Every method may
-/// take as long as the active controller takes to answer, and no longer than two seconds.
+/// Answers questions about the cluster and this node from what the node knows. Every method may take as long as the
+/// active controller takes to answer, and no longer than two seconds.
 final class Observation {
 
     private static final long ANSWER_MS = 2_000;
@@ -83,8 +83,7 @@ final class Observation {
                 verdict.safe(), verdict.reasons(), verdict.blockedPartitions(), verdict.quorumBlocked());
     }
 
-    /// Whom the quorum's leader has heard of lately, by its own clock. Null if there is no leader
-    /// that answers.
+    /// Whom the quorum's leader has heard of lately, by its own clock. Null if there is no leader that answers.
     private SafeToStop.@Nullable Quorum quorumForStop() {
         DescribeQuorumResponseData.PartitionData described = describeQuorum();
         if (described == null) {

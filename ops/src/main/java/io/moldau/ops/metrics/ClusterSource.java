@@ -30,8 +30,7 @@ final class ClusterSource implements MetricSource {
     private final String version;
     private final Supplier<Map<String, Boolean>> reached;
 
-    /// @param reached by advertised listener, whether the node found itself there; empty as long as
-    ///     it has not looked
+    /// @param reached by advertised listener, whether the node found itself there; empty as long as it has not looked
     ClusterSource(NodeView node, String version, Supplier<Map<String, Boolean>> reached) {
         this.node = node;
         this.version = version;

@@ -8,8 +8,8 @@ import static io.moldau.ops.metrics.MetricDefinition.summary;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Every metric of a node that is not the JVM's, by area. Names that community dashboards know
-/// where there is an equivalent, `moldau_` in front of all others.
+/// Every metric of a node that is not the JVM's, by area. Names that community dashboards know where there is an
+/// equivalent, `moldau_` in front of all others.
 final class Metrics {
 
     private static final String TOPIC = "topic";

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /// DescribeLogDirs, versions 1 to 5: which partitions lie where, and how large they are.
 ///
-/// v3 added an error of the whole, v4 the size of the volumes (KIP-827), v5 cordoned directories.
-/// Asks the file system, so it runs on a background thread.
+/// v3 added an error of the whole, v4 the size of the volumes (KIP-827), v5 cordoned directories. Asks the file system,
+/// so it runs on a background thread.
 public final class DescribeLogDirsHandler implements RequestHandler<DescribeLogDirsRequestData> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DescribeLogDirsHandler.class);
