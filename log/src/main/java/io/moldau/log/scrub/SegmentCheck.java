@@ -178,29 +178,40 @@ public final class SegmentCheck {
     /// Finds where the log goes on.
     private Damage describe(int suspects, String wrong) throws IOException {
         int from = nextPosition;
-        int at = current.plausible ? current.nextPosition() : -1;
+        int size = current.size;
         if (suspects == 2) {
-            at = behind.nextPosition();
+            size = behind.nextPosition() - from;
+        }
+        if (from + size == bounds.size()) {
+            return damage(from, bounds.size(), bounds.endOffset(), wrong);
+        }
+        var found = goesOnAt(from + (long) size);
+        // It may be the length that is wrong.
+        for (int bit = 0; found == null && suspects == 1 && bit < Integer.SIZE - 1; bit++) {
+            found = goesOnAt(from + (long) ((size - RecordBatch.LOG_OVERHEAD) ^ 1 << bit) + RecordBatch.LOG_OVERHEAD);
+        }
+        var entry = segment.firstEntryBehind(from);
+        while (found == null && entry != null) {
+            found = goesOnAt(entry.position());
+            entry = segment.firstEntryBehind(entry.position());
+        }
+        return found == null
+                ? damage(from, bounds.size(), bounds.endOffset(), wrong)
+                : damage(from, found.position, found.baseOffset, wrong);
+    }
+
+    private @Nullable Header goesOnAt(long position) throws IOException {
+        if (position <= nextPosition || position >= bounds.size()) {
+            return null;
         }
         var found = new Header();
-        long entryAfter = from;
-        while (true) {
-            if (at > from && at < bounds.size()) {
-                read(found, at);
-                if (found.plausible
+        read(found, (int) position);
+        return found.plausible
                         && found.baseOffset >= expectedOffset
                         && found.nextOffset() <= bounds.endOffset()
-                        && checksum(found) == found.crc) {
-                    return damage(from, at, found.baseOffset, wrong);
-                }
-            }
-            var entry = segment.firstEntryBehind((int) entryAfter);
-            if (at >= bounds.size() || entry == null || entry.position() >= bounds.size()) {
-                return damage(from, bounds.size(), Math.max(bounds.endOffset(), expectedOffset), wrong);
-            }
-            at = entry.position();
-            entryAfter = at;
-        }
+                        && checksum(found) == found.crc
+                ? found
+                : null;
     }
 
     private Damage damage(int from, int to, long toOffset, String wrong) {
@@ -218,6 +229,7 @@ public final class SegmentCheck {
 
     private void read(Header header, int position) throws IOException {
         header.position = position;
+        header.size = 0;
         header.plausible = false;
         if (bounds.size() - position < RecordBatch.HEADER_SIZE || !load(position, RecordBatch.HEADER_SIZE)) {
             return;

@@ -32,24 +32,31 @@ public final class CheckedRegions {
         this.state = new State(Long.MIN_VALUE, writtenFrom, writtenFrom, NONE);
     }
 
-    /// Whether the bytes may be served as they are.
+    /// What is known of some bytes.
+    public enum Knowledge {
+        WRITTEN,
+        CHECKED,
+        UNKNOWN
+    }
+
+    /// What is known of these bytes.
     ///
     /// @param size of the file, as far as the log knows
     /// @param validNanos how long a check counts
-    public boolean cover(int from, int to, int size, long nowNanos, long validNanos) {
+    public Knowledge of(int from, int to, int size, long nowNanos, long validNanos) {
         var current = state;
         if (nowNanos - current.since > validNanos || current.since == Long.MIN_VALUE) {
             current = renew(size, nowNanos, validNanos);
         }
         if (from >= current.writtenFrom) {
-            return true;
+            return Knowledge.WRITTEN;
         }
         for (var region : current.regions) {
             if (region.from <= from && (region.to >= to || region.to >= current.writtenFrom)) {
-                return true;
+                return Knowledge.CHECKED;
             }
         }
-        return false;
+        return Knowledge.UNKNOWN;
     }
 
     private synchronized State renew(int size, long nowNanos, long validNanos) {

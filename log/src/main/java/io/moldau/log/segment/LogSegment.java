@@ -509,6 +509,12 @@ public final class LogSegment {
         return header.moveTo(position, end) ? header.sizeInBytes() : 0;
     }
 
+    /// The offset that the batch at `position` says it begins with.
+    public long baseOffsetAt(int position, ByteBuffer scratch) throws IOException {
+        var header = new BatchHeader(file, scratch);
+        return header.moveTo(position, size) ? header.baseOffset() : -1;
+    }
+
     /// The greatest timestamp of any batch, -1 if there is none.
     public long maxTimestamp() throws IOException {
         ensureIndexes();
