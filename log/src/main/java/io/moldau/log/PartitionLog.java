@@ -1037,7 +1037,11 @@ public final class PartitionLog {
             throws IOException {
         var segment = current.segments()[index];
         var admission = guard.admit(
-                segment, bounds(current, index), offset, maxBytes, environment.checking().get());
+                segment,
+                bounds(current, index),
+                offset,
+                maxBytes,
+                environment.checking().get());
         if (admission != null && (!admission.found().isEmpty() || admission.start() < 0)) {
             // Not while the log could be cut: what looks like damage may be what came after the cut.
             admission = confirm(segment, offset, maxBytes);
@@ -1064,7 +1068,11 @@ public final class PartitionLog {
                 throw new ClosedChannelException();
             }
             var admission = guard.admit(
-                    segment, bounds(current, index), offset, maxBytes, environment.checking().get());
+                    segment,
+                    bounds(current, index),
+                    offset,
+                    maxBytes,
+                    environment.checking().get());
             if (admission != null) {
                 noteDamage(admission.found());
             }

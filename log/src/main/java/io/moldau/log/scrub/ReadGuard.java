@@ -52,7 +52,9 @@ public final class ReadGuard {
                 note(segment, check, regionStart);
                 var damage = check.damage();
                 if (damage == null) {
-                    return start < 0 && found.isEmpty() ? null : new Admission(start, check.nextPosition(), null, found);
+                    return start < 0 && found.isEmpty()
+                            ? null
+                            : new Admission(start, check.nextPosition(), null, found);
                 }
                 if (!isKnown(damage)) {
                     found.add(damage);
@@ -124,8 +126,8 @@ public final class ReadGuard {
 
     /// What a reader is told who asks for records that are damaged.
     public static ApiException refusal(Damage damage) {
-        String records =
-                "Records " + damage.fromOffset() + " to " + (damage.toOffset() - 1) + " are damaged here, " + damage.what();
+        String records = "Records " + damage.fromOffset() + " to " + (damage.toOffset() - 1) + " are damaged here, "
+                + damage.what();
         return damage.hopeless()
                 ? new ApiException(
                         Errors.CORRUPT_MESSAGE,

@@ -92,8 +92,7 @@ public final class CheckedRegions {
         }
         kept[count++] = new Region(from, to, next);
         int first = Math.max(0, count - MOST_REGIONS);
-        state = new State(
-                current.since, current.writtenFrom, current.sizeThen, Arrays.copyOfRange(kept, first, count));
+        state = new State(current.since, current.writtenFrom, current.sizeThen, Arrays.copyOfRange(kept, first, count));
     }
 
     /// The region whose end is the nearest one at or before where an offset must stand, null if there is none.
@@ -114,10 +113,7 @@ public final class CheckedRegions {
                 .filter(region -> region.to <= position)
                 .toArray(Region[]::new);
         state = new State(
-                current.since,
-                Math.min(current.writtenFrom, position),
-                Math.min(current.sizeThen, position),
-                kept);
+                current.since, Math.min(current.writtenFrom, position), Math.min(current.sizeThen, position), kept);
     }
 
     /// Nothing is to be believed any more, as after damage was found.

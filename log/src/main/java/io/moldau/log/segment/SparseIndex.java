@@ -205,7 +205,8 @@ final class SparseIndex {
 
     /// The last entry whose key is at most `key`, null if there is none. For rare look-ups: reads the file for each
     /// step.
-    @Nullable Entry floorEntry(long key) throws IOException {
+    @Nullable
+    Entry floorEntry(long key) throws IOException {
         var current = entries;
         int low = 0;
         int high = Math.min(count, current.onDisk + current.keys.length) - 1;
@@ -221,7 +222,8 @@ final class SparseIndex {
     }
 
     /// The first entry whose value is above `value`, null if there is none; as [#floorEntry].
-    @Nullable Entry firstEntryWithValueAbove(int value) throws IOException {
+    @Nullable
+    Entry firstEntryWithValueAbove(int value) throws IOException {
         var current = entries;
         int n = Math.min(count, current.onDisk + current.keys.length);
         int low = 0;

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class DamagedLog {
 
     static final Path DIRECTORY = Path.of("/data");
-    static final Path PARTITION = DIRECTORY.resolve(LogFixture.PARTITION.topicPartition().toString());
+    static final Path PARTITION =
+            DIRECTORY.resolve(LogFixture.PARTITION.topicPartition().toString());
 
     private static final int SEGMENT_BYTES = 6_000;
 
@@ -46,7 +47,9 @@ final class DamagedLog {
         this.random = random;
         this.storage = new SimulatedStorage(time, new Random(random.nextLong()));
         this.fixture = new LogFixture(storage, DIRECTORY, time)
-                .config(config.segmentBytes(SEGMENT_BYTES).indexIntervalBytes(512).build());
+                .config(config.segmentBytes(SEGMENT_BYTES)
+                        .indexIntervalBytes(512)
+                        .build());
     }
 
     static DamagedLog contiguous(Random random) {
