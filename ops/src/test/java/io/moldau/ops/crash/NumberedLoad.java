@@ -110,8 +110,8 @@ public final class NumberedLoad implements AutoCloseable {
     /// The producer retried what was in flight, so each value it was given is there once, in order, where it was told.
     private void verify(int partition, String bootstrap) {
         var values = read(bootstrap, partition);
-        long sent = Objects.requireNonNull(sent.get(partition));
-        assertThat(values.size()).as("records of partition %d", partition).isEqualTo((int) sent);
+        long count = Objects.requireNonNull(sent.get(partition));
+        assertThat(values.size()).as("records of partition %d", partition).isEqualTo((int) count);
         for (int offset = 0; offset < values.size(); offset++) {
             assertThat(values.get(offset))
                     .as("value at %d-%d", partition, offset)
