@@ -11,6 +11,7 @@ import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.DirectoryAssignments;
+import io.moldau.broker.replica.Durability;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
@@ -43,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,7 @@ final class Replicas implements AutoCloseable {
     /// @param directoryIds the identity of each log directory, by its absolute path
     /// @param brokerEpoch of this node's registration, -1 if it has none
     /// @param background threads that may wait for the disk
+    /// @param flushers those that force what was appended, by log directory
     record Services(
             LogDirs logs,
             Map<Path, Uuid> directoryIds,
@@ -68,6 +71,7 @@ final class Replicas implements AutoCloseable {
             Time time,
             Timer timer,
             Executor background,
+            Function<Path, Executor> flushers,
             FaultHandler faults,
             ReplicaMetrics metrics) {}
 
@@ -108,6 +112,7 @@ final class Replicas implements AutoCloseable {
                 new Replication(
                         isrChanges,
                         services.background(),
+                        services.flushers(),
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
                         new Brokers(services.image()),
                         leaderThrottle,
@@ -204,6 +209,7 @@ final class Replicas implements AutoCloseable {
         return new TopicSettings(
                 resolver.logConfig(topic, configs),
                 resolver.minInsyncReplicas(topic, configs),
+                Durability.of(resolver.durability(topic, configs)),
                 throttled(resolver, topic, TopicConfigKeys.LEADER_REPLICATION_THROTTLED_REPLICAS, configs),
                 throttled(resolver, topic, TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs));
     }

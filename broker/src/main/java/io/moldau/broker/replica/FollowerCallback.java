@@ -6,4 +6,8 @@ package io.moldau.broker.replica;
 public interface FollowerCallback {
 
     void done(FollowerOutcome outcome);
+
+    /// The step was taken, and what it wrote is being forced to the disk; [#done] follows when it is. Not called where
+    /// there is nothing to wait for.
+    default void forcing() {}
 }

@@ -342,6 +342,7 @@ class EligibleLeadersTest {
                 true,
                 false,
                 3,
+                false,
                 9000,
                 0,
                 SETTINGS.balance(),
