@@ -25,7 +25,6 @@ import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
 import io.moldau.log.recovery.PartitionMetadataFile;
 import io.moldau.log.recovery.ProducerRecovery;
-import io.moldau.log.retention.RetentionPolicy;
 import io.moldau.log.segment.BatchHeader;
 import io.moldau.log.segment.LogSegment;
 import io.moldau.log.segment.RollPolicy;
@@ -42,12 +41,12 @@ import io.moldau.wire.record.TimestampType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,8 +72,6 @@ public final class PartitionLog {
     /// What a change publishes for readers, always together.
     private record Published(LogView view, LogSegment[] segments, int activeSize, boolean open) {}
 
-    private record Doomed(LogSegment segment, @Nullable Path snapshot, long deleteAtMs) {}
-
     private final TopicPartition topicPartition;
     private final Path logDir;
     private final LogEnvironment environment;
@@ -95,7 +92,6 @@ public final class PartitionLog {
     private volatile int producerCount;
     private volatile int openTransactions;
     private volatile boolean retired;
-    private volatile long nextDeletionMs = Long.MAX_VALUE;
 
     // All below: under the lock.
     private AppendRules rules;
@@ -110,7 +106,8 @@ public final class PartitionLog {
     private int bytesSinceSave;
     private long newestSnapshot = -1;
     private int truncations;
-    private final ArrayDeque<Doomed> doomed = new ArrayDeque<>();
+    private final DoomedSegments doomed;
+    private final RetentionScan retentionScan;
     private final LogFlush flush;
     private final BatchValidator validator = new BatchValidator();
     private final RecordBatches batches = new RecordBatches();
@@ -131,6 +128,8 @@ public final class PartitionLog {
         this.environment = environment;
         this.storage = environment.storage();
         this.journal = journal;
+        this.doomed = new DoomedSegments(storage);
+        this.retentionScan = new RetentionScan(storage, topicPartition);
         this.config = config;
         this.rules = rulesOf(config);
         this.rollPolicy = rollPolicyOf(config);
@@ -746,6 +745,7 @@ public final class PartitionLog {
     /// an end below the start, with which loading begins again at the start.
     private void beginBeforeLogStart(long baseOffset, long nowMs) throws IOException {
         var view = published.view();
+        doomed.renameAll(journal::settle);
         for (var segment : published.segments()) {
             doom(segment);
         }
@@ -872,6 +872,8 @@ public final class PartitionLog {
         var after = Arrays.copyOf(segments, segments.length + 1);
         after[segments.length] = segment;
         publish(after, view.logStartOffset(), Math.max(view.logEndOffset(), baseOffset), view.recoveryPoint());
+        // With another jitter, so that logs that once rolled together part.
+        rollPolicy = rollPolicyOf(config);
         environment.metrics().segmentRolled(topicPartition);
         journal.rolled(this);
         return segment;
@@ -1421,6 +1423,8 @@ public final class PartitionLog {
     private void startAgain(long offset) throws IOException {
         // First the word: a crash in between leaves the old segments or the new one, and both fit it.
         journal.logStartAdvanced(this, offset);
+        // The new segment may get the name of one that retention has let go of.
+        doomed.renameAll(journal::settle);
         var old = published.segments();
         truncations++;
         flush.cut(offset);
@@ -1483,103 +1487,78 @@ public final class PartitionLog {
 
     // ---- retention
 
-    /// Deletes the segments that are too old, too many or below the log start.
+    /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them
+    /// from now on; their files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files
+    /// without the append lock, and holds it for no file but that of a new active segment.
     ///
     /// @return how many
     public int deleteOldSegments(long nowMs) {
-        lock();
-        try {
-            if (retired || !directoryMade || (!published.open() && !mayHaveOldSegments(nowMs))) {
-                return 0;
-            }
-            ensureOpen();
-            if (published.segments().length == 0) {
-                return 0;
-            }
-            return applyRetention(nowMs);
-        } catch (IOException e) {
-            throw failed(e);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /// Looks at a log that nobody has used yet without opening it: its oldest file cannot hold records that are
-    /// newer than its last change, unless their producers' clocks are ahead.
-    private boolean mayHaveOldSegments(long nowMs) throws IOException {
-        if (!viewKnown || !config.delete()) {
-            return false;
-        }
-        if (config.retentionBytes() >= 0 && published.view().sizeInBytes() > config.retentionBytes()) {
-            return true;
-        }
-        if (config.retentionMs() < 0) {
-            return false;
-        }
-        for (var name : storage.list(directory)) {
-            if (SegmentFiles.offsetOf(name, SegmentFiles.LOG) >= 0) {
-                return nowMs - storage.lastModifiedMs(directory.resolve(name)) > config.retentionMs();
-            }
-        }
-        return false;
-    }
-
-    private int applyRetention(long nowMs) throws IOException {
-        var segments = published.segments();
-        var view = published.view();
-        var policy = new RetentionPolicy(config.retentionMs(), config.retentionBytes(), config.delete());
-        var seen = new ArrayList<RetentionPolicy.Segment>(segments.length);
-        var failure = new IOException[1];
-        for (int i = 0; i < segments.length; i++) {
-            long end = i + 1 < segments.length ? segments[i + 1].baseOffset() : view.logEndOffset();
-            seen.add(new SegmentAge(segments[i], end, failure));
-        }
-        int count = policy.deletable(seen, view.logStartOffset(), highWatermark, nowMs);
-        if (failure[0] != null) {
-            throw failure[0];
-        }
-        if (count == 0) {
+        if (retired || !directoryMade || isInDoubt()) {
             return 0;
         }
-        beforeChange();
-        if (count == segments.length) {
-            roll(view.logEndOffset(), nowMs);
-            // The log must not look as if it had been lost, so what is left of it comes first.
-            storage.syncDirectory(directory);
-            segments = published.segments();
+        var seen = published;
+        try {
+            if (!seen.open() && !retentionScan.mayHaveOld(directory, seen.view(), config, nowMs)) {
+                return 0;
+            }
+            seen = opened();
+            int count = retentionScan.deletable(seen.segments(), seen.view(), config, highWatermark, nowMs);
+            return count == 0 ? 0 : letGo(seen, count, nowMs);
+        } catch (IOException e) {
+            if (retired || seen.segments() != published.segments()) {
+                // Its files went while they were looked at. The next round sees what is there then.
+                return 0;
+            }
+            throw failed(e);
         }
-        long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
-        flush.beginAt(start);
-        epochs = epochs.truncateFromStart(start);
-        epochsChanged = true;
-        noteUnstable(start);
-        publish(
-                Arrays.copyOfRange(segments, count, segments.length),
-                start,
-                view.logEndOffset(),
-                Math.max(view.recoveryPoint(), start));
-        for (int i = 0; i < count; i++) {
-            environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
-            doom(segments[i]);
-        }
-        return count;
     }
 
-    private record SegmentAge(LogSegment segment, long endOffset, IOException[] failure)
-            implements RetentionPolicy.Segment {
-        @Override
-        public int sizeInBytes() {
-            return segment.sizeInBytes();
-        }
+    /// Whether records from the future keep old segments, as the last [#deleteOldSegments] found.
+    public boolean isRetentionHeldByFuture() {
+        return retentionScan.isHeldByFuture();
+    }
 
-        @Override
-        public long newestMs() {
-            try {
-                return segment.retentionTimestamp();
-            } catch (IOException e) {
-                failure[0] = e;
-                return Long.MAX_VALUE;
+    private int letGo(Published seen, int wanted, long nowMs) throws IOException {
+        lock();
+        try {
+            var segments = published.segments();
+            int count = wanted;
+            if (retired || segments.length < count || !Arrays.equals(segments, 0, count, seen.segments(), 0, count)) {
+                return 0;
             }
+            var view = published.view();
+            if (count == segments.length && view.logEndOffset() != seen.view().logEndOffset()) {
+                count--;
+            }
+            if (count == 0) {
+                return 0;
+            }
+            beforeChange();
+            if (count == segments.length) {
+                roll(view.logEndOffset(), nowMs);
+                // The log must not look as if it had been lost, so what is left of it comes first.
+                storage.syncDirectory(directory);
+                segments = published.segments();
+            }
+            long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
+            long word = journal.logStartMoved(this, start);
+            flush.beginAt(start);
+            epochs = epochs.truncateFromStart(start);
+            epochsChanged = true;
+            noteUnstable(start);
+            publish(
+                    Arrays.copyOfRange(segments, count, segments.length),
+                    start,
+                    view.logEndOffset(),
+                    Math.max(view.recoveryPoint(), start));
+            for (int i = 0; i < count; i++) {
+                environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
+                var snapshot = snapshotToDoom(segments[i], segments[i].baseOffset() != newestSnapshot);
+                doomed.addUnnamed(segments[i], snapshot, nowMs + config.fileDeleteDelayMs(), word);
+            }
+            return count;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -1591,15 +1570,19 @@ public final class PartitionLog {
 
     private void doomRenamed(LogSegment segment, boolean withSnapshot) throws IOException {
         flush.namesChanged();
-        var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
-        Path renamed = null;
-        if (withSnapshot && storage.exists(snapshot)) {
-            renamed = snapshot.resolveSibling(snapshot.getFileName() + SegmentFiles.DELETED);
-            storage.rename(snapshot, renamed);
-            flush.gone(snapshot);
+        doomed.add(
+                segment,
+                snapshotToDoom(segment, withSnapshot),
+                environment.time().milliseconds() + config.fileDeleteDelayMs());
+    }
+
+    private @Nullable Path snapshotToDoom(LogSegment segment, boolean withSnapshot) {
+        if (!withSnapshot) {
+            return null;
         }
-        doomed.add(new Doomed(segment, renamed, environment.time().milliseconds() + config.fileDeleteDelayMs()));
-        nextDeletionMs = Math.min(nextDeletionMs, environment.time().milliseconds() + config.fileDeleteDelayMs());
+        var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
+        flush.gone(snapshot);
+        return snapshot;
     }
 
     // ---- compaction
@@ -1734,31 +1717,29 @@ public final class PartitionLog {
 
     /// Whether [#deleteDoomedFiles] has something to do.
     public boolean hasDoomedFiles(long nowMs) {
-        return nextDeletionMs <= nowMs;
+        return doomed.hasWork(nowMs);
     }
 
-    /// Deletes files whose delay is over.
+    /// How many bytes the log has let go of whose files are still there.
+    public long doomedBytes() {
+        return doomed.bytes();
+    }
+
+    /// [#deleteDoomedFiles(long, BooleanSupplier)] as long as it takes.
     public void deleteDoomedFiles(long nowMs) {
-        lock();
+        deleteDoomedFiles(nowMs, () -> true);
+    }
+
+    /// Renames the files of segments the log has let go of, and deletes those whose delay is over. Takes no lock of the
+    /// log's: appends go on meanwhile.
+    ///
+    /// @param mayGoOn asked before each segment
+    public void deleteDoomedFiles(long nowMs, BooleanSupplier mayGoOn) {
         try {
-            deleteDoomed(nowMs);
+            doomed.work(nowMs, mayGoOn, journal::settle);
         } catch (IOException e) {
             throw failed(e);
-        } finally {
-            lock.unlock();
         }
-    }
-
-    private void deleteDoomed(long nowMs) throws IOException {
-        for (var next = doomed.peekFirst(); next != null && next.deleteAtMs() <= nowMs; next = doomed.peekFirst()) {
-            doomed.removeFirst();
-            next.segment().deleteFiles();
-            if (next.snapshot() != null) {
-                storage.delete(next.snapshot());
-            }
-        }
-        var first = doomed.peekFirst();
-        nextDeletionMs = first == null ? Long.MAX_VALUE : first.deleteAtMs();
     }
 
     /// Forgets producers that have been silent for `producer.id.expiration.ms`.
@@ -1957,7 +1938,7 @@ public final class PartitionLog {
                 return null;
             }
             if (current.open()) {
-                deleteDoomed(Long.MAX_VALUE);
+                doomed.work(Long.MAX_VALUE, () -> true, journal::settle);
                 writeEpochs();
                 var segments = current.segments();
                 if (segments.length > 0) {
@@ -1995,10 +1976,7 @@ public final class PartitionLog {
             for (var segment : published.segments()) {
                 segment.release();
             }
-            for (var gone : doomed) {
-                gone.segment().release();
-            }
-            doomed.clear();
+            doomed.close();
         } finally {
             lock.unlock();
         }
@@ -2017,6 +1995,7 @@ public final class PartitionLog {
             Path target = null;
             // Were the rename durable and this not, the next start would look for records that are gone.
             journal.beforeDeletion(this);
+            doomed.close();
             if (directoryMade && storage.exists(directory)) {
                 target = logDir.resolve(newName);
                 storage.rename(directory, target);
@@ -2030,10 +2009,6 @@ public final class PartitionLog {
             for (var segment : segments) {
                 segment.release();
             }
-            for (var gone : doomed) {
-                gone.segment().release();
-            }
-            doomed.clear();
             LOG.debug("Deleted log partition={}", topicPartition);
             return target;
         } catch (IOException e) {

@@ -56,6 +56,9 @@ final class LogDirJournal {
     private long generation;
     private @Nullable LogFile journal;
     private long journalSize;
+    private long notes;
+    // Written by whoever forces; notes up to this one are durable.
+    private volatile long forcedNotes;
 
     private LogDirJournal(
             LogStorage storage,
@@ -199,18 +202,28 @@ final class LogDirJournal {
 
     /// Durable on return.
     void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
-        synchronized (this) {
-            var log = logs.get(partition);
-            if (log == null) {
-                return;
-            }
-            log.logStartOffset = offset;
-            append(frame(LOG_START, out -> {
-                write(out, partition);
-                out.writeLong(offset);
-            }));
+        settle(logStartMoved(partition, offset));
+    }
+
+    /// @return for [#settle(long)]
+    synchronized long logStartMoved(TopicPartition partition, long offset) throws IOException {
+        var log = logs.get(partition);
+        if (log == null) {
+            return 0;
         }
-        force();
+        log.logStartOffset = offset;
+        append(frame(LOG_START, out -> {
+            write(out, partition);
+            out.writeLong(offset);
+        }));
+        return notes;
+    }
+
+    /// Durable on return, with the notes before it.
+    void settle(long note) throws IOException {
+        if (note > forcedNotes) {
+            force();
+        }
     }
 
     synchronized void saved(TopicPartition partition, LogSummary summary) throws IOException {
@@ -239,17 +252,21 @@ final class LogDirJournal {
         }
         open.write(ByteBuffer.wrap(frame), journalSize);
         journalSize += frame.length;
+        notes++;
     }
 
     /// Makes all notes so far durable. Not under the journal's own lock: notes of other partitions need not wait.
     private void force() throws IOException {
         synchronized (forcing) {
             @Nullable LogFile open;
+            long upTo;
             synchronized (this) {
                 open = journal;
+                upTo = notes;
             }
             if (open != null) {
                 open.force();
+                forcedNotes = upTo;
             }
         }
     }
@@ -271,24 +288,26 @@ final class LogDirJournal {
     private void checkpoint() throws IOException {
         byte[] content;
         long newGeneration;
-        @Nullable LogFile old;
-        synchronized (this) {
-            newGeneration = generation + 1;
-            var path = journalPath(newGeneration);
-            var header = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
-            var file = storage.open(path, LogStorage.Access.CREATE);
-            file.truncate(0);
-            file.write(ByteBuffer.wrap(header), 0);
-            file.force();
-            storage.syncDirectory(logDir);
-            old = journal;
-            journal = file;
-            journalSize = header.length;
-            generation = newGeneration;
-            content = snapshot(NOT_CLEAN);
-        }
-        if (old != null) {
-            synchronized (forcing) {
+        synchronized (forcing) {
+            @Nullable LogFile old;
+            synchronized (this) {
+                newGeneration = generation + 1;
+                var path = journalPath(newGeneration);
+                var header = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
+                var file = storage.open(path, LogStorage.Access.CREATE);
+                file.truncate(0);
+                file.write(ByteBuffer.wrap(header), 0);
+                file.force();
+                storage.syncDirectory(logDir);
+                old = journal;
+                journal = file;
+                journalSize = header.length;
+                generation = newGeneration;
+                content = snapshot(NOT_CLEAN);
+            }
+            if (old != null) {
+                // Whoever forces the new one takes the notes in this one for durable too.
+                old.force();
                 old.close();
             }
         }

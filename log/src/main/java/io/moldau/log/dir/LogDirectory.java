@@ -225,6 +225,16 @@ final class LogDirectory implements LogJournal {
     }
 
     @Override
+    public long logStartMoved(PartitionLog log, long offset) throws IOException {
+        return openJournal().logStartMoved(log.topicPartition(), offset);
+    }
+
+    @Override
+    public void settle(long word) throws IOException {
+        openJournal().settle(word);
+    }
+
+    @Override
     public void beforeDeletion(PartitionLog log) throws IOException {
         cleaned.remove(log.topicPartition());
         openJournal().removed(log.topicPartition());

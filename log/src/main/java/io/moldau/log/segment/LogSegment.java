@@ -514,7 +514,12 @@ public final class LogSegment {
     /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
     public long retentionTimestamp() throws IOException {
         long timestamp = peekMaxTimestamp();
-        return timestamp >= 0 ? timestamp : storage.lastModifiedMs(path());
+        return timestamp >= 0 ? timestamp : lastModifiedMs();
+    }
+
+    /// When the file of records was written to last.
+    public long lastModifiedMs() throws IOException {
+        return storage.lastModifiedMs(path());
     }
 
     /// Whether the transaction index is missing or sound.
