@@ -41,6 +41,12 @@ final class LogFlush {
 
     private final LogEnvironment environment;
 
+    /// Held while a force is under way, and until its failure is noted: the system tells of a failed write-back once,
+    /// and whoever forced the same file next would believe that all is well.
+    private final Object forcing = new Object();
+
+    private @Nullable IOException failure;
+
     // Read without the lock, written under it; so is what follows.
     private volatile long flushedUpTo;
     private volatile long forcedUpToMs;
@@ -137,11 +143,32 @@ final class LogFlush {
 
     /// Forces what is left beside the segments, for a log that is closed. Waits for the disk.
     void forceRest(Path directory) throws IOException {
-        forceFiles(unsyncedFiles.keySet());
+        forcing(() -> {
+            forceFiles(unsyncedFiles.keySet());
+            if (namesChanged != namesSynced) {
+                environment.storage().syncDirectory(directory);
+            }
+        });
         unsyncedFiles.clear();
-        if (namesChanged != namesSynced) {
-            environment.storage().syncDirectory(directory);
-            namesSynced = namesChanged;
+        namesSynced = namesChanged;
+    }
+
+    private interface Forcing {
+        void run() throws IOException;
+    }
+
+    /// One force after the other, and none after one that failed.
+    private void forcing(Forcing what) throws IOException {
+        synchronized (forcing) {
+            if (failure != null) {
+                throw new IOException("An earlier force failed: " + failure.getMessage(), failure);
+            }
+            try {
+                what.run();
+            } catch (IOException e) {
+                failure = e;
+                throw e;
+            }
         }
     }
 
@@ -162,18 +189,20 @@ final class LogFlush {
     /// @param logDir where that has its name
     void force(Plan plan, Path directory, Path logDir) throws IOException {
         long began = environment.time().nanoseconds();
-        for (var segment : plan.segments()) {
-            if (plan.extent() == Extent.ALL) {
-                segment.force();
-            } else {
-                segment.file().force();
+        forcing(() -> {
+            for (var segment : plan.segments()) {
+                if (plan.extent() == Extent.ALL) {
+                    segment.force();
+                } else {
+                    segment.file().force();
+                }
             }
-        }
-        forceFiles(plan.files().keySet());
-        if (plan.names() >= 0) {
-            environment.storage().syncDirectory(directory);
-            environment.storage().syncDirectory(logDir);
-        }
+            forceFiles(plan.files().keySet());
+            if (plan.names() >= 0) {
+                environment.storage().syncDirectory(directory);
+                environment.storage().syncDirectory(logDir);
+            }
+        });
         environment.metrics().flushed(environment.time().nanoseconds() - began);
     }
 
