@@ -9,9 +9,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/// The threads that force records to the disk where `moldau.durability` wants that: some for each log directory, so
-/// that a slow disk holds up its own partitions only. They end when there is nothing to do. What waits for them is
-/// bounded by the number of partitions.
+/// The threads that force records to the disk where `moldau.durability` wants that: some for each
+/// log directory, so that a slow disk holds up its own partitions only. They end when there is
+/// nothing to do. What waits for them is bounded by the number of partitions.
 final class FlushThreads implements Function<Path, Executor>, AutoCloseable {
 
     private final int threads;

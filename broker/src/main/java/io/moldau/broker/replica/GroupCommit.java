@@ -6,8 +6,9 @@ import java.util.function.Supplier;
 
 /// Has one partition's records forced to the disk, once for all who ask for it until the disk is free.
 ///
-/// Who asks does not wait. What was appended before [#request] is durable when the next force that begins after it has
-/// ended; while one is under way, however many requests make one more. Any thread.
+/// Who asks does not wait. What was appended before [#request] is durable when the next force that
+/// begins after it has ended; while one is under way, however many requests make one more. Any
+/// thread.
 final class GroupCommit {
 
     private enum State {

@@ -77,7 +77,7 @@ public final class LeaderState {
     private long durableEnd;
     private long highWatermark;
 
-    /// [#LeaderState(int, int, int, List, List, int, long, long, long, long)] where to have a record is enough.
+    /// Where to have a record is enough.
     public LeaderState(
             int localId,
             int leaderEpoch,
@@ -102,7 +102,7 @@ public final class LeaderState {
     }
 
     /// @param minInsyncReplicas as configured; more than there are replicas cannot be asked for
-    /// @param durableEnd up to where this replica has forced its log; [#NEED_NOT_BE_FORCED] where that does not matter
+    /// @param durableEnd up to where this replica has forced its log, or [#NEED_NOT_BE_FORCED]
     /// @param highWatermark what this replica knew as a follower, or from its checkpoint
     public LeaderState(
             int localId,
@@ -222,7 +222,7 @@ public final class LeaderState {
         return advance();
     }
 
-    /// The local log is forced up to `end`, or need not be any more: [#NEED_NOT_BE_FORCED]. Returns the high watermark.
+    /// The local log is forced up to `end`, or need not be: [#NEED_NOT_BE_FORCED]. Returns the high watermark.
     public long onDurable(long end) {
         durableEnd = end;
         return advance();

@@ -483,8 +483,8 @@ public final class Partition {
         }
     }
 
-    /// Inside the mailbox: tells what became of a step, but of records that have to be durable only when they are. The
-    /// leader takes what is fetched from there on for a word about them.
+    /// Inside the mailbox: tells what became of a step, but of records that have to be durable only when
+    /// they are. The leader takes a fetch from behind them for a word about them.
     private void tell(FollowerTerm term, FollowerOutcome outcome, FollowerCallback callback) {
         if (outcome instanceof FollowerOutcome.Position position
                 && mustForce()

@@ -49,8 +49,7 @@ class LeaderStateTest {
         assertThat(state.onLocalAppend(15, 0)).isEqualTo(15);
     }
 
-    /// `moldau.durability=flushed`: what this replica only has in memory does not count, as little as what followers do
-    /// not ask beyond.
+    /// `moldau.durability=flushed`: what this replica only has in memory does not count.
     @Test
     void countsOfItsOwnLogWhatIsForced() {
         var state = new LeaderState(1, 7, 3, List.of(1, 2), List.of(1, 2), 1, 10, 6, 4, 0);

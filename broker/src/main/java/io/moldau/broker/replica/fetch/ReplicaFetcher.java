@@ -297,8 +297,8 @@ final class ReplicaFetcher {
         }
     }
 
-    /// Whether partitions are followed whose records count as soon as they are replicated. Where there are none, the
-    /// next fetch goes when the logs have been forced: it asks for all of them together, instead of for the rest first.
+    /// Whether partitions are followed whose records count as soon as they are replicated. Where there
+    /// are none, the next fetch goes when the logs have been forced: it asks for all of them together.
     private boolean hasOthersToFetch() {
         for (Followed it : followed.values()) {
             if (it.fetching() != null && it.partition.settings().durability() == Durability.REPLICATED) {
@@ -617,8 +617,7 @@ final class ReplicaFetcher {
                 } else {
                     appending--;
                 }
-                it.caughtUp =
-                        outcome instanceof FollowerOutcome.Position(long end, int epoch) && end >= highWatermark;
+                it.caughtUp = outcome instanceof FollowerOutcome.Position(long end, int epoch) && end >= highWatermark;
                 followStart(it, logStartOffset);
                 applied(it, asked, size, outcome);
             });

@@ -584,7 +584,7 @@ class ReplicationTest {
         assertThat(acknowledgedAndLeft(Durability.REPLICATED)).isEmpty();
     }
 
-    /// Records that were taken over before they had to be forced are forced when a replica hears that they have to be.
+    /// Older records are forced when a replica hears that records have to be.
     @Test
     void whatWasThereBeforeIsForcedToo() {
         start(11, 2, 1, 2);

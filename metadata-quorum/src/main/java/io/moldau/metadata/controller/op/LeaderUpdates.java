@@ -66,9 +66,8 @@ final class LeaderUpdates {
     /// acknowledged (KIP-966): it leaves every ISR and is no eligible leader any more. Partitions of
     /// which it has the only replica stay with it, in a new leader epoch: what it has is all there is.
     ///
-    /// Where records have to be on disk before they are acknowledged (`moldau.durability`) none can be missing.
-    There
-    /// the broker leaves as one that was fenced does, and may be an eligible leader.
+    /// Where records have to be on disk before they are acknowledged (`moldau.durability`) none can be
+    /// missing: there the broker leaves as one that was fenced does, and may be an eligible leader.
     ///
     /// @param hasItsDisks whether it came back with all its log directories
     static List<MetadataRecord> brokerCrashed(

@@ -78,15 +78,17 @@ public final class RegisterBroker {
                 RegisterBrokerResponse.newBuilder().setBrokerEpoch(epoch).build());
     }
 
-    /// A process holds its data directories' locks from before it registers until it ends. Whoever comes with a
-    /// directory of the registered process therefore proves that this one is gone, and need not wait for the end of
-    /// its session, which would be most of the time a node is away after a crash.
+    /// A process holds its data directories' locks from before it registers until it ends. Whoever
+    /// comes with a directory of the registered process therefore proves that this one is gone, and
+    /// need not wait for the end of its session, which would be most of the time a node is away
+    /// after a crash.
     private static boolean holdsDirectoriesOf(BrokerRegistration existing, RegisterBrokerRequest request) {
         return MetadataRecords.uuids(request.getLogDirsList()).stream()
                 .anyMatch(dir -> !dir.equals(Uuid.ZERO) && existing.logDirs().contains(dir));
     }
 
-    /// Whether no directory of the registered process is missing: one that is may have been replaced by an empty one.
+    /// Whether no directory of the registered process is missing: one that is may have been
+    /// replaced by an empty one.
     private static boolean holdsAll(BrokerRegistration existing, RegisterBrokerRequest request) {
         return !existing.logDirs().isEmpty()
                 && !existing.logDirs().contains(Uuid.ZERO)
