@@ -24,7 +24,16 @@ class LogFlushTest {
     private final MockTime time = new MockTime();
     private final SimulatedStorage storage = new SimulatedStorage(time, new Random(1));
     private final LogFlush flush = new LogFlush(
-            new LogEnvironment(storage, time, LogMetrics.NONE, new Random(1), new ScratchBuffers(4096), () -> 1000), 0);
+            new LogEnvironment(
+                    storage,
+                    time,
+                    LogMetrics.NONE,
+                    new Random(1),
+                    new ScratchBuffers(4096),
+                    new ScratchBuffers(4096),
+                    Long.MAX_VALUE,
+                    () -> 1000),
+            0);
     private LogSegment[] segments = {};
 
     @BeforeEach
