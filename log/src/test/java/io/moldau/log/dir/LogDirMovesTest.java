@@ -210,6 +210,19 @@ class LogDirMovesTest {
     }
 
     @Test
+    void aMoveThatWasBegunIsGoneOnWithAfterACrash() throws Exception {
+        var machine = new Machine(1);
+        machine.append("one");
+        machine.dirs.flushAll();
+        machine.begin(SECOND);
+        machine.storage.cutPower(SimulatedStorage.Unforced.LOST);
+        machine.dirs = machine.open(FIRST, SECOND);
+        machine.finish(machine.dirs.moves().of(PARTITION.topicPartition()));
+        assertThat(machine.log().logDir()).isEqualTo(SECOND);
+        assertThat(values(machine.log())).containsExactly("one");
+    }
+
+    @Test
     void aPartitionThatIsDeletedTakesItsCopyWithIt() throws Exception {
         var machine = new Machine(1);
         machine.append("one");
