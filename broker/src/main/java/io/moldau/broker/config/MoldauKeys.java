@@ -93,6 +93,30 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("For how many partitions of groups, over all groups, lag is told.");
 
+    public static final ConfigKey<Long> STORAGE_SHORT_BYTES = ConfigKey.of(
+                    "moldau.storage.short.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .describedAs("With less than this free where a log directory is, space counts as short: topics over their "
+                    + "`moldau.storage.budget.bytes` take no records, retention looks every second, and what it "
+                    + "lets go of is deleted at once. It ends when half as much again is free. -1 takes a tenth of the "
+                    + "disk, at most 5 GiB; never below `moldau.storage.full.bytes`.");
+
+    public static final ConfigKey<Long> STORAGE_FULL_BYTES = ConfigKey.of(
+                    "moldau.storage.full.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .describedAs("With less than this free where a log directory is, its partitions take no records of clients; "
+                    + "replication, ends of transactions, committed offsets, deletions and reads go on. Producers get "
+                    + "KAFKA_STORAGE_ERROR, which they try again. It ends when half as much again is free. -1 takes a "
+                    + "twentieth of the disk, at most 1 GiB; 0 refuses only what the disk refuses.");
+
+    public static final ConfigKey<Long> STORAGE_RESERVE_BYTES = ConfigKey.of(
+                    "moldau.storage.reserve.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .importance(LOW)
+            .describedAs("Room kept ahead in each log directory, as the file `.moldau-reserve`, and given up when nothing "
+                    + "else is free, so that the node can still write what it must. It comes back with the space. "
+                    + "-1 takes a 32nd of the disk, at most 8 MiB; 0 keeps none.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
@@ -104,7 +128,10 @@ public final class MoldauKeys {
             KnownKey.used(METRICS_PARTITIONS),
             KnownKey.used(METRICS_TOPICS),
             KnownKey.used(METRICS_GROUPS),
-            KnownKey.used(METRICS_GROUP_PARTITIONS));
+            KnownKey.used(METRICS_GROUP_PARTITIONS),
+            KnownKey.used(STORAGE_SHORT_BYTES).clusterWide(),
+            KnownKey.used(STORAGE_FULL_BYTES).clusterWide(),
+            KnownKey.used(STORAGE_RESERVE_BYTES).clusterWide());
 
     private MoldauKeys() {}
 

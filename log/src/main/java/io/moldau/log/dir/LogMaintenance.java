@@ -1,6 +1,8 @@
 package io.moldau.log.dir;
 
+import io.moldau.common.ApiException;
 import io.moldau.log.PartitionLog;
+import io.moldau.log.space.SpaceLevel;
 import io.moldau.log.storage.StorageException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,11 +13,15 @@ public final class LogMaintenance {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMaintenance.class);
 
+    /// How often retention looks while a directory is short of space.
+    private static final long PRESSED_RETENTION_MS = 1_000;
+
     private final LogDirs dirs;
     private final LogDirsConfig config;
     private long nextSaveMs;
     private long nextOffsetCheckpointMs;
     private long nextRetentionMs;
+    private long nextPressedRetentionMs = Long.MIN_VALUE;
     private long nextProducerExpiryMs;
 
     LogMaintenance(LogDirs dirs, LogDirsConfig config, long nowMs) {
@@ -43,8 +49,9 @@ public final class LogMaintenance {
             nextOffsetCheckpointMs = nowMs + config.recoveryPointCheckpointIntervalMs();
             attempt(dirs::writeOffsetCheckpoints);
         }
-        if (nowMs >= nextRetentionMs) {
+        if (nowMs >= nextRetentionMs || nowMs >= nextPressedRetentionMs && dirs.isShortOfSpace()) {
             nextRetentionMs = nowMs + config.retentionCheckIntervalMs();
+            nextPressedRetentionMs = nowMs + PRESSED_RETENTION_MS;
             attempt(() -> dirs.runRetention(nowMs));
         }
         if (nowMs >= nextProducerExpiryMs) {
@@ -52,8 +59,10 @@ public final class LogMaintenance {
             dirs.logs().forEach(log -> log.expireProducers(nowMs));
         }
         for (PartitionLog log : dirs.logs()) {
-            if (log.hasDoomedFiles(nowMs)) {
-                attempt(() -> log.deleteDoomedFiles(nowMs));
+            // Where space is short nobody waits for file.delete.delay.ms.
+            long dueMs = log.space().level() == SpaceLevel.AMPLE ? nowMs : Long.MAX_VALUE - 1;
+            if (log.hasDoomedFiles(dueMs)) {
+                attempt(() -> log.deleteDoomedFiles(dueMs));
             }
         }
         attempt(() -> dirs.deleteDirectories(nowMs));
@@ -65,6 +74,9 @@ public final class LogMaintenance {
             task.run();
         } catch (StorageException e) {
             LOG.warn("Upkeep stopped at a failing log directory path={} cause={}", e.directory(), e.getMessage());
+        } catch (ApiException e) {
+            // A full disk. What was not done is still to be done, and the next round tries it again.
+            LOG.debug("Upkeep has to wait reason={}", e.getMessage());
         }
     }
 }
