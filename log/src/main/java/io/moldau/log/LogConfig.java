@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// @param timestampType `message.timestamp.type`
 /// @param timestampBeforeMaxMs `message.timestamp.before.max.ms`: records may be this much older than the clock
 /// @param timestampAfterMaxMs `message.timestamp.after.max.ms`: records may be this much ahead of the clock
-/// @param storageBudgetBytes Moldau's own `moldau.storage.budget.bytes`: what the topic may have on a broker whose disk is
+/// @param storageBudgetBytes Moldau's own `moldau.storage.budget.bytes`: what the topic may have on a broker whose disk
+/// is
 ///     short of space; -1 for no limit
 /// @param fullValidation Moldau's own: compressed batches are decompressed and every record is checked, as Kafka
 ///     does

@@ -96,31 +96,38 @@ public final class MoldauKeys {
     public static final ConfigKey<Long> STORAGE_SHORT_BYTES = ConfigKey.of(
                     "moldau.storage.short.bytes", ConfigType.longAtLeast(-1L))
             .defaultTo(-1L)
-            .describedAs("With less than this free where a log directory is, space counts as short: topics over their "
-                    + "`moldau.storage.budget.bytes` take no records, retention looks every second, and what it "
-                    + "lets go of is deleted at once. It ends when half as much again is free. -1 takes a tenth of the "
-                    + "disk, at most 5 GiB; never below `moldau.storage.full.bytes`.");
+            .describedAs("With less than this free where a log directory is, topics over their "
+                    + "`moldau.storage.budget.bytes` take no records, and retention works at once, until half as much "
+                    + "again is free. -1 takes a tenth of the disk, at most 5 GiB.");
 
     public static final ConfigKey<Long> STORAGE_FULL_BYTES = ConfigKey.of(
                     "moldau.storage.full.bytes", ConfigType.longAtLeast(-1L))
             .defaultTo(-1L)
-            .describedAs("With less than this free where a log directory is, its partitions take no records of clients; "
-                    + "replication, ends of transactions, committed offsets, deletions and reads go on. Producers get "
-                    + "KAFKA_STORAGE_ERROR, which they try again. It ends when half as much again is free. -1 takes a "
-                    + "twentieth of the disk, at most 1 GiB; 0 refuses only what the disk refuses.");
+            .describedAs("With less than this free its partitions take no records of clients, who get "
+                    + "KAFKA_STORAGE_ERROR and try again; everything else goes on. -1 takes a twentieth of the disk, at "
+                    + "most 1 GiB; 0 refuses only what the disk refuses.");
 
     public static final ConfigKey<Long> STORAGE_RESERVE_BYTES = ConfigKey.of(
                     "moldau.storage.reserve.bytes", ConfigType.longAtLeast(-1L))
             .defaultTo(-1L)
             .importance(LOW)
-            .describedAs("Room kept ahead in each log directory, as the file `.moldau-reserve`, and given up when nothing "
-                    + "else is free, so that the node can still write what it must. It comes back with the space. "
-                    + "-1 takes a 32nd of the disk, at most 8 MiB; 0 keeps none.");
+            .describedAs("Room kept ahead where logs and metadata are, as the file `.moldau-reserve`, and given up when "
+                    + "nothing else is free, so that the node can write what it must. -1 takes a 32nd of the "
+                    + "disk, at most 8 MiB; 0 keeps none.");
+
+    public static final ConfigKey<String> LOG_DIR_PLACEMENT = ConfigKey.of(
+                    "moldau.log.dir.placement", ConfigType.oneOf("count", "free-bytes"))
+            .defaultTo("count")
+            .importance(LOW)
+            .describedAs("Which of several log directories a new replica gets: `count`, as in Kafka, the one with the "
+                    + "fewest replicas; `free-bytes` the one with the most free bytes for each replica, for volumes of "
+                    + "different sizes.");
 
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
             KnownKey.used(PRODUCE_VALIDATION),
+            KnownKey.used(LOG_DIR_PLACEMENT),
             KnownKey.used(TAIL_CACHE_BYTES),
             KnownKey.used(TAIL_CACHE_PARTITION_BYTES),
             KnownKey.used(ADMIN_LISTENER),

@@ -56,8 +56,7 @@ class FullDiskTest {
         assertThat(space.timesFull()).isEqualTo(1);
         assertThat(storage.usableBytes(DIRECTORY)).isGreaterThanOrEqualTo(4_000);
         // Not a client's, so it is written.
-        assertThat(fixture.log().appendAsLeader(
-                                fixture.batch(5), 3, AppendOrigin.COORDINATOR, time.milliseconds()))
+        assertThat(fixture.log().appendAsLeader(fixture.batch(5), 3, AppendOrigin.COORDINATOR, time.milliseconds()))
                 .isInstanceOf(AppendOutcome.Appended.class);
         assertThat(space.look(MARKS, 500).level()).isEqualTo(SpaceLevel.FULL);
 
@@ -226,8 +225,7 @@ class FullDiskTest {
                 var written = new ArrayList<String>();
                 for (int i = 0; i < 1 + random.nextInt(3); i++) {
                     written.add("value-" + counter++ + "-" + "x".repeat(size));
-                    builder.append(
-                            time.milliseconds(), null, written.getLast().getBytes(StandardCharsets.UTF_8));
+                    builder.append(time.milliseconds(), null, written.getLast().getBytes(StandardCharsets.UTF_8));
                 }
                 return write(builder.build(), AppendOrigin.CLIENT, written);
             }
@@ -281,7 +279,9 @@ class FullDiskTest {
             }
 
             void truncate() {
-                if (openFrom >= 0 || values.isEmpty() || !"value".equals(values.lastEntry().getValue().split("-")[0])) {
+                if (openFrom >= 0
+                        || values.isEmpty()
+                        || !"value".equals(values.lastEntry().getValue().split("-")[0])) {
                     return;
                 }
                 long last = values.lastKey();

@@ -12,8 +12,7 @@ class SpaceMarksTest {
 
     @Test
     void theMarksSuitSmallVolumesAndLargeOnes() {
-        assertThat(SpaceMarks.of(-1, -1, -1, 120 * MIB))
-                .isEqualTo(new SpaceMarks(12 * MIB, 6 * MIB, 120 * MIB / 32));
+        assertThat(SpaceMarks.of(-1, -1, -1, 120 * MIB)).isEqualTo(new SpaceMarks(12 * MIB, 6 * MIB, 120 * MIB / 32));
         assertThat(SpaceMarks.of(-1, -1, -1, 4L << 40)).isEqualTo(new SpaceMarks(5L << 30, 1L << 30, 8 * MIB));
         assertThat(SpaceMarks.of(0, 0, 0, 4L << 40)).isEqualTo(SpaceMarks.NONE);
         // Not below the other one.
