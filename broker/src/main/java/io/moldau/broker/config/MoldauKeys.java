@@ -111,9 +111,18 @@ public final class MoldauKeys {
                     "moldau.storage.reserve.bytes", ConfigType.longAtLeast(-1L))
             .defaultTo(-1L)
             .importance(LOW)
-            .describedAs("Room kept ahead where logs and metadata are, as the file `.moldau-reserve`, and given up when "
-                    + "nothing else is free, so that the node can write what it must. -1 takes a 32nd of the "
-                    + "disk, at most 8 MiB; 0 keeps none.");
+            .describedAs(
+                    "Room kept ahead where logs and metadata are, as the file `.moldau-reserve`, and given up when "
+                            + "nothing else is free, so that the node can write what it must. -1 takes a 32nd of the "
+                            + "disk, at most 8 MiB; 0 keeps none.");
+
+    public static final ConfigKey<Long> READ_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "moldau.read.check.interval.ms", ConfigType.longAtLeast(0))
+            .defaultTo(3_600_000L)
+            .importance(LOW)
+            .describedAs("How long records that were checked against their checksums, or written by this process, are "
+                    + "given to readers without another check. The first read after that checks them again, before "
+                    + "anybody gets them.");
 
     public static final ConfigKey<String> LOG_DIR_PLACEMENT = ConfigKey.of(
                     "moldau.log.dir.placement", ConfigType.oneOf("count", "free-bytes"))
@@ -138,7 +147,8 @@ public final class MoldauKeys {
             KnownKey.used(METRICS_GROUP_PARTITIONS),
             KnownKey.used(STORAGE_SHORT_BYTES).clusterWide(),
             KnownKey.used(STORAGE_FULL_BYTES).clusterWide(),
-            KnownKey.used(STORAGE_RESERVE_BYTES).clusterWide());
+            KnownKey.used(STORAGE_RESERVE_BYTES).clusterWide(),
+            KnownKey.used(READ_CHECK_INTERVAL_MS));
 
     private MoldauKeys() {}
 

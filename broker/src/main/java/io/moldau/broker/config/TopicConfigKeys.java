@@ -164,8 +164,9 @@ public final class TopicConfigKeys {
     public static final ConfigKey<Long> STORAGE_BUDGET_BYTES = ConfigKey.of(
                     "moldau.storage.budget.bytes", ConfigType.longAtLeast(-1L))
             .defaultTo(-1L)
-            .describedAs("What all partitions of the topic may have together on a broker; with more it takes no records "
-                    + "while their disk is short of space (`moldau.storage.short.bytes`). -1 is no limit.");
+            .describedAs(
+                    "What all partitions of the topic may have together on a broker; with more it takes no records "
+                            + "while their disk is short of space (`moldau.storage.short.bytes`). -1 is no limit.");
 
     public static final ConfigKey<Boolean> UNCLEAN_LEADER_ELECTION_ENABLE = ConfigKey.of(
                     "unclean.leader.election.enable", ConfigType.bool())

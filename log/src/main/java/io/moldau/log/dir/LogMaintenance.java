@@ -1,13 +1,16 @@
 package io.moldau.log.dir;
 
 import io.moldau.common.ApiException;
+import io.moldau.common.time.Time;
 import io.moldau.log.PartitionLog;
 import io.moldau.log.space.SpaceLevel;
 import io.moldau.log.storage.StorageException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The upkeep of all logs: flushes that are due, checkpoints, retention, deletions. Has no thread and no clock
+/// The upkeep of all logs: flushes that are due, checkpoints, retention, deletions. Has no thread
 /// of its own; whoever runs it calls [#runOnce] about twice a second, one caller at a time.
 public final class LogMaintenance {
 
@@ -16,6 +19,10 @@ public final class LogMaintenance {
     /// How often retention looks while a directory is short of space.
     private static final long PRESSED_RETENTION_MS = 1_000;
 
+    /// How long deletions may take in one round, beside the one that is under way then.
+    private static final long DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    private final Time time;
     private final LogDirs dirs;
     private final LogDirsConfig config;
     private long nextSaveMs;
@@ -24,7 +31,9 @@ public final class LogMaintenance {
     private long nextPressedRetentionMs = Long.MIN_VALUE;
     private long nextProducerExpiryMs;
 
-    LogMaintenance(LogDirs dirs, LogDirsConfig config, long nowMs) {
+    LogMaintenance(LogDirs dirs, LogDirsConfig config, Time time) {
+        long nowMs = time.milliseconds();
+        this.time = time;
         this.dirs = dirs;
         this.config = config;
         this.nextSaveMs = nowMs + config.checkpointIntervalMs();
@@ -35,6 +44,7 @@ public final class LogMaintenance {
 
     /// Does what is due.
     public void runOnce(long nowMs) {
+        dirs.recovery().report();
         attempt(dirs::flushRolled);
         for (var log : dirs.logs()) {
             if (log.flushIsDue(nowMs)) {
@@ -58,14 +68,22 @@ public final class LogMaintenance {
             nextProducerExpiryMs = nowMs + config.producerIdCheckIntervalMs();
             dirs.logs().forEach(log -> log.expireProducers(nowMs));
         }
+        deleteDoomed(nowMs);
+    }
+
+    /// Deletions make the disk busy, and whoever else wants something of it slow; and they keep
+    /// this thread from what else is due. So they get a share of the time.
+    private void deleteDoomed(long nowMs) {
+        long until = time.nanoseconds() + DELETING_NANOS;
+        BooleanSupplier mayGoOn = () -> time.nanoseconds() - until < 0;
         for (PartitionLog log : dirs.logs()) {
             // Where space is short nobody waits for file.delete.delay.ms.
             long dueMs = log.space().level() == SpaceLevel.AMPLE ? nowMs : Long.MAX_VALUE - 1;
-            if (log.hasDoomedFiles(dueMs)) {
-                attempt(() -> log.deleteDoomedFiles(dueMs));
+            if (log.hasDoomedFiles(dueMs) && mayGoOn.getAsBoolean()) {
+                attempt(() -> log.deleteDoomedFiles(dueMs, mayGoOn));
             }
         }
-        attempt(() -> dirs.deleteDirectories(nowMs));
+        attempt(() -> dirs.deleteDirectories(nowMs, mayGoOn));
     }
 
     // A directory that fails has said so and is offline; the others still want their upkeep.

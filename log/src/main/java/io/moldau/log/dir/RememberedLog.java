@@ -49,6 +49,8 @@ final class RememberedLog {
     /// Nothing at or behind `offset` may be believed without a look.
     void limitEnd(long offset) {
         if (offset < view.logEndOffset()) {
+            // Where that offset is in the file is not known.
+            activeSizeInBytes = 0;
             view = new LogView(
                     view.logStartOffset(),
                     offset,

@@ -57,6 +57,29 @@ public final class LogLoader {
         this.nowMs = nowMs;
     }
 
+    /// About how much [#load] is going to read of a log that is not clean, by the sizes of its
+    /// files.
+    ///
+    /// @param soundBytes how much of the segment with the last sound offset holds sound batches, 0
+    ///     if not known
+    public static long bytesToCheck(LogStorage storage, Path directory, OpeningState known, int soundBytes)
+            throws IOException {
+        long bytes = 0;
+        long inFirst = 0;
+        for (var name : storage.list(directory)) {
+            long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG);
+            if (base >= 0) {
+                long size = storage.size(directory.resolve(name));
+                if (base <= checkFrom(known)) {
+                    inFirst = Math.max(0, size - soundBytes);
+                } else {
+                    bytes += size;
+                }
+            }
+        }
+        return bytes + inFirst;
+    }
+
     /// @throws CorruptLogException if bytes are missing that were known to be durable
     /// @throws IOException if the disk fails
     public LoadedLog load() throws IOException {
@@ -267,6 +290,10 @@ public final class LogLoader {
 
     /// Records before the log start may be torn for all that matters, and nobody has seen to it that they were forced.
     private long checkFrom() {
+        return checkFrom(known);
+    }
+
+    private static long checkFrom(OpeningState known) {
         return Math.max(known.soundUpTo(), known.logStartOffset());
     }
 
