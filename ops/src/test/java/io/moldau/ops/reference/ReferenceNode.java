@@ -17,10 +17,12 @@ public final class ReferenceNode implements AutoCloseable {
 
     private final Process process;
     private final String bootstrap;
+    private final Path folder;
 
-    private ReferenceNode(Process process, String bootstrap) {
+    private ReferenceNode(Process process, String bootstrap, Path folder) {
         this.process = process;
         this.bootstrap = bootstrap;
+        this.folder = folder;
     }
 
     /// Formats the folder, starts the node and waits until it answers.
@@ -44,7 +46,18 @@ public final class ReferenceNode implements AutoCloseable {
         if (formatted != 0) {
             throw new IllegalStateException("The reference could not format its folder:\n" + Files.readString(log));
         }
-        var node = new ReferenceNode(java(log, "kafka.Kafka", file.toString()), bootstrap);
+        return run(folder, bootstrap);
+    }
+
+    /// Starts the same node again on the same port and data; it must have ended before.
+    public ReferenceNode startAgain() throws Exception {
+        return run(folder, bootstrap);
+    }
+
+    private static ReferenceNode run(Path folder, String bootstrap) throws Exception {
+        var log = folder.resolve("log");
+        var file = folder.resolve("server.properties");
+        var node = new ReferenceNode(java(log, "kafka.Kafka", file.toString()), bootstrap, folder);
         try (var admin = Admin.create(
                 Map.of("bootstrap.servers", bootstrap, "default.api.timeout.ms", START_SECONDS * 1000 + ""))) {
             admin.describeCluster().nodes().get(START_SECONDS, TimeUnit.SECONDS);
