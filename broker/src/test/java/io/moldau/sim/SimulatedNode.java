@@ -314,7 +314,8 @@ final class SimulatedNode extends Machine {
                         List.of(DISK),
                         disk,
                         SimulatedNode.this,
-                        new LogDirsConfig(1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, false, random.split()),
+                        new LogDirsConfig(
+                                1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, 3_600_000, false, random.split()),
                         LogMetrics.NONE);
                 logDirs.logs().forEach(log -> log.open());
             } catch (IOException e) {

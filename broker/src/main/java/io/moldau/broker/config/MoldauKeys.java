@@ -93,6 +93,14 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("For how many partitions of groups, over all groups, lag is told.");
 
+    public static final ConfigKey<Long> READ_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "moldau.read.check.interval.ms", ConfigType.longAtLeast(0))
+            .defaultTo(3_600_000L)
+            .importance(LOW)
+            .describedAs("How long records that were checked against their checksums, or written by this process, are "
+                    + "given to readers without another check. The first read after that checks them again, before "
+                    + "anybody gets them.");
+
     public static final ConfigKey<String> LOG_DIR_PLACEMENT = ConfigKey.of(
                     "moldau.log.dir.placement", ConfigType.oneOf("count", "free-bytes"))
             .defaultTo("count")
@@ -113,7 +121,8 @@ public final class MoldauKeys {
             KnownKey.used(METRICS_PARTITIONS),
             KnownKey.used(METRICS_TOPICS),
             KnownKey.used(METRICS_GROUPS),
-            KnownKey.used(METRICS_GROUP_PARTITIONS));
+            KnownKey.used(METRICS_GROUP_PARTITIONS),
+            KnownKey.used(READ_CHECK_INTERVAL_MS));
 
     private MoldauKeys() {}
 
