@@ -131,8 +131,7 @@ class RecoveryIT {
 
         private void send(byte[] value, long records, Place place) throws Exception {
             var failed = new AtomicLong();
-            try (var producer =
-                    new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
                 for (long n = 0; n < records; n++) {
                     int partition = place.partition(n);
                     var _ = producer.send(new ProducerRecord<>(TOPIC, partition, null, value), (metadata, failure) -> {
