@@ -71,7 +71,7 @@ class RecoveryIT {
             load.fill();
             reference.close();
             long began = System.nanoTime();
-            reference = reference.startAgain();
+            reference = ReferenceNode.startAgain(folder);
             load.touchAll();
             theirs = System.nanoTime() - began;
         } finally {

@@ -17,12 +17,10 @@ public final class ReferenceNode implements AutoCloseable {
 
     private final Process process;
     private final String bootstrap;
-    private final Path folder;
 
-    private ReferenceNode(Process process, String bootstrap, Path folder) {
+    private ReferenceNode(Process process, String bootstrap) {
         this.process = process;
         this.bootstrap = bootstrap;
-        this.folder = folder;
     }
 
     /// Formats the folder, starts the node and waits until it answers.
@@ -46,18 +44,22 @@ public final class ReferenceNode implements AutoCloseable {
         if (formatted != 0) {
             throw new IllegalStateException("The reference could not format its folder:\n" + Files.readString(log));
         }
-        return run(folder, bootstrap);
+        return run(file, log, bootstrap);
     }
 
-    /// Starts the same node again on the same port and data; it must have ended before.
-    public ReferenceNode startAgain() throws Exception {
-        return run(folder, bootstrap);
-    }
-
-    private static ReferenceNode run(Path folder, String bootstrap) throws Exception {
-        var log = folder.resolve("log");
+    /// Starts a node again that ended, on the port it had.
+    public static ReferenceNode startAgain(Path folder) throws Exception {
         var file = folder.resolve("server.properties");
-        var node = new ReferenceNode(java(log, "kafka.Kafka", file.toString()), bootstrap, folder);
+        String listeners = Files.readAllLines(file).stream()
+                .filter(line -> line.startsWith("listeners=PLAINTEXT://"))
+                .findFirst()
+                .orElseThrow();
+        String bootstrap = listeners.substring("listeners=PLAINTEXT://".length(), listeners.indexOf(','));
+        return run(file, folder.resolve("log"), bootstrap);
+    }
+
+    private static ReferenceNode run(Path file, Path log, String bootstrap) throws Exception {
+        var node = new ReferenceNode(java(log, "kafka.Kafka", file.toString()), bootstrap);
         try (var admin = Admin.create(
                 Map.of("bootstrap.servers", bootstrap, "default.api.timeout.ms", START_SECONDS * 1000 + ""))) {
             admin.describeCluster().nodes().get(START_SECONDS, TimeUnit.SECONDS);
