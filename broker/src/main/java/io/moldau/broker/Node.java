@@ -633,6 +633,8 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        FlushThreads flushers = new FlushThreads(config.get(MoldauKeys.FLUSH_THREADS));
+        closing("flush threads", flushers);
         HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);
         Replicas replicas = new Replicas(
                 config,
@@ -649,6 +651,7 @@ public final class Node implements AutoCloseable {
                         time,
                         timer,
                         background,
+                        flushers,
                         services.faults(),
                         services.meters().replicas()));
         PartitionRegistry partitions = replicas.partitions();
