@@ -1966,6 +1966,11 @@ public final class PartitionLog {
         return doomed.hasWork(nowMs);
     }
 
+    /// Whether files are there that should have been deleted before that time.
+    public boolean hasOverdueFiles(long sinceMs) {
+        return doomed.isOverdue(sinceMs);
+    }
+
     /// How many bytes the log has let go of whose files are still there.
     public long doomedBytes() {
         return doomed.bytes();

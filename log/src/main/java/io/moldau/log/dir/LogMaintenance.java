@@ -22,6 +22,9 @@ public final class LogMaintenance {
     /// How long deletions may take in one round, beside the one that is under way then.
     private static final long DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
+    private static final long LATE_DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
+    private static final long LATE_MS = 10_000;
+
     private final Time time;
     private final LogDirs dirs;
     private final LogDirsConfig config;
@@ -74,7 +77,9 @@ public final class LogMaintenance {
     /// Deletions make the disk busy, and whoever else wants something of it slow; and they keep
     /// this thread from what else is due. So they get a share of the time.
     private void deleteDoomed(long nowMs) {
-        long until = time.nanoseconds() + DELETING_NANOS;
+        // More is let go of than is deleted: what else is due can wait a little, a full disk cannot.
+        boolean late = dirs.logs().stream().anyMatch(log -> log.hasOverdueFiles(nowMs - LATE_MS));
+        long until = time.nanoseconds() + (late ? LATE_DELETING_NANOS : DELETING_NANOS);
         BooleanSupplier mayGoOn = () -> time.nanoseconds() - until < 0;
         for (PartitionLog log : dirs.logs()) {
             // Where space is short nobody waits for file.delete.delay.ms.
