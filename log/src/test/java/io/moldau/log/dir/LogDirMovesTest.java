@@ -203,7 +203,7 @@ class LogDirMovesTest {
         var move = machine.begin(SECOND);
         step(move);
         assertThat(machine.begin(SECOND)).isSameAs(move);
-        assertThat(machine.begin(FIRST)).isNull();
+        assertThat(machine.dirs.moves().begin(machine.log(), FIRST)).isNull();
         assertThat(machine.directoriesOf("-future")).isEmpty();
         assertThat(step(move)).isEqualTo(-1);
         machine.finish(machine.begin(SECOND));
