@@ -187,9 +187,8 @@ class CompactionKillIT {
                     Objects.requireNonNull(consumer.endOffsets(List.of(PLAIN)).get(PLAIN));
             long start = Objects.requireNonNull(
                     consumer.beginningOffsets(List.of(PLAIN)).get(PLAIN));
-            return admin.deleteRecords(Map.of(PLAIN, RecordsToDelete.beforeOffset((start + end) / 2)))
-                    .lowWatermarks()
-                    .get(PLAIN)
+            var deleted = admin.deleteRecords(Map.of(PLAIN, RecordsToDelete.beforeOffset((start + end) / 2)));
+            return Objects.requireNonNull(deleted.lowWatermarks().get(PLAIN))
                     .get(30, TimeUnit.SECONDS)
                     .lowWatermark();
         }
