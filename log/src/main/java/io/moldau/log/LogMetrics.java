@@ -46,6 +46,12 @@ public interface LogMetrics {
     /// Bytes of a log's file are not what was written, and readers do not get them until they are mended.
     default void damaged(TopicPartition partition, Damage damage) {}
 
+    /// A damaged segment was written anew.
+    default void mended(TopicPartition partition) {}
+
+    /// All of a log was read and checked.
+    default void scrubbed(long bytes, long nowMs) {}
+
     default void directoryOffline(Path directory) {}
 
     /// The cleaner looked for a log to compact.
