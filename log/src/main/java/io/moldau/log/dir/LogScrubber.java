@@ -57,6 +57,7 @@ public final class LogScrubber {
     ///
     /// @return whether there was one
     public boolean mendNext(SoundRecords source, CleaningPace pace) {
+        tell();
         long nowMs = time.milliseconds();
         for (var log : dirs.logs()) {
             var partition = log.topicPartition();
@@ -78,6 +79,18 @@ public final class LogScrubber {
             return log == null || log.damages().isEmpty();
         });
         return false;
+    }
+
+    private void tell() {
+        int places = 0;
+        int hopeless = 0;
+        for (var log : dirs.logs()) {
+            for (var damage : log.damages()) {
+                places++;
+                hopeless += damage.hopeless() ? 1 : 0;
+            }
+        }
+        metrics.damages(places, hopeless);
     }
 
     private void mend(PartitionLog log, SoundRecords source, CleaningPace pace) {
