@@ -113,8 +113,9 @@ public final class MoldauKeys {
                     "moldau.scrub.max.bytes.per.second", ConfigType.longAtLeast(0))
             .defaultTo(20_971_520L)
             .importance(LOW)
-            .describedAs("How fast the logs are read in the background to find damaged files, which are then mended from "
-                    + "another replica in sync; 0 mends only what readers find.");
+            .describedAs(
+                    "How fast the logs are read in the background to find damaged files, which are then mended from "
+                            + "another replica in sync; 0 mends only what readers find.");
 
     public static final ConfigKey<Long> SCRUB_INTERVAL_MS = ConfigKey.of(
                     "moldau.scrub.interval.ms", ConfigType.longAtLeast(1_000))

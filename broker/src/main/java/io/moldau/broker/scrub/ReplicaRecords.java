@@ -69,8 +69,7 @@ public final class ReplicaRecords implements SoundRecords {
         brokers.addAll(partition.isr());
         for (int broker : brokers) {
             BrokerRegistration registration = now.cluster().broker(broker);
-            Endpoint endpoint =
-                    registration == null || registration.fenced() ? null : registration.listener(listener);
+            Endpoint endpoint = registration == null || registration.fenced() ? null : registration.listener(listener);
             if (broker == localId || endpoint == null) {
                 continue;
             }
@@ -103,8 +102,8 @@ public final class ReplicaRecords implements SoundRecords {
                                 .setPartitionMaxBytes(MOST_BYTES)))));
         request.replicaState().setReplicaId(CONSUMER);
         var client = peers.connect(endpoint.host(), endpoint.port(), "damage-repair");
-        try (PeerResponse answer = client.send(LeaderEndpoint.FETCH_VERSION, request, timeoutMs)
-                .get(timeoutMs, TimeUnit.MILLISECONDS)) {
+        try (PeerResponse answer =
+                client.send(LeaderEndpoint.FETCH_VERSION, request, timeoutMs).get(timeoutMs, TimeUnit.MILLISECONDS)) {
             return batches(answer.as(FetchResponseData.class), offset, upTo);
         } catch (ExecutionException | TimeoutException e) {
             LOG.info("Fetching records that are damaged here failed partition={}", log.topicPartition(), e);
@@ -150,6 +149,8 @@ public final class ReplicaRecords implements SoundRecords {
         if (end == from && batches.nextPosition() == from) {
             return null;
         }
-        return ByteBuffer.allocate(end - from).put(bytes.slice(from, end - from)).flip();
+        return ByteBuffer.allocate(end - from)
+                .put(bytes.slice(from, end - from))
+                .flip();
     }
 }

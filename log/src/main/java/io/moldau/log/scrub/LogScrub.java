@@ -34,7 +34,8 @@ public final class LogScrub {
             for (int i = 0; i < segments.size(); i++) {
                 boolean last = i == segments.size() - 1;
                 int size = last ? view.activeSize() : segments.get(i).sizeInBytes();
-                long endOffset = last ? view.view().logEndOffset() : segments.get(i + 1).baseOffset();
+                long endOffset =
+                        last ? view.view().logEndOffset() : segments.get(i + 1).baseOffset();
                 if (!scrub(log, view, segments.get(i), size, endOffset)) {
                     return -1;
                 }

@@ -94,7 +94,11 @@ public final class Mending {
                 int position = mended.sizeInBytes() + check.position() - copyFrom;
                 int size = check.nextPosition() - check.position();
                 mended.index(
-                        check.lastOffset(), check.maxTimestamp(), position, size, log.config().indexIntervalBytes());
+                        check.lastOffset(),
+                        check.maxTimestamp(),
+                        position,
+                        size,
+                        log.config().indexIntervalBytes());
                 if (check.nextPosition() - copyFrom >= CHUNK) {
                     copy(segment, copyFrom, check.nextPosition(), mended);
                     copyFrom = check.nextPosition();

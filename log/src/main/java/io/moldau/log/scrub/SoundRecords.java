@@ -15,5 +15,6 @@ public interface SoundRecords {
     /// after a compaction. May wait.
     ///
     /// @return null if no copy can be asked, or none reaches that far
-    @Nullable ByteBuffer fetch(PartitionLog log, long offset, long upTo);
+    @Nullable
+    ByteBuffer fetch(PartitionLog log, long offset, long upTo);
 }

@@ -18,7 +18,11 @@ class MendingTest {
     private static SoundRecords replica(DamagedLog damaged) {
         return (log, offset, upTo) -> {
             var batch = damaged.written.get(offset);
-            return batch == null ? null : ByteBuffer.allocate(batch.remaining()).put(batch.duplicate()).flip();
+            return batch == null
+                    ? null
+                    : ByteBuffer.allocate(batch.remaining())
+                            .put(batch.duplicate())
+                            .flip();
         };
     }
 
