@@ -150,6 +150,7 @@ final class BrokerSettings {
                 config.get(TopicDefaultKeys.DELETE_TOPIC_ENABLE),
                 config.get(TopicDefaultKeys.UNCLEAN_LEADER_ELECTION_ENABLE),
                 config.get(TopicDefaultKeys.MIN_INSYNC_REPLICAS),
+                config.get(MoldauKeys.DURABILITY).equals("flushed"),
                 config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS),
                 // Raft has heartbeats of its own; a record that says nothing would only keep disks awake.
                 0,

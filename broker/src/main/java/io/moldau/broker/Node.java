@@ -635,6 +635,8 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        FlushThreads flushers = new FlushThreads(config.get(MoldauKeys.FLUSH_THREADS));
+        closing("flush threads", flushers);
         HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);
         Replicas replicas = new Replicas(
                 config,
@@ -651,6 +653,7 @@ public final class Node implements AutoCloseable {
                         time,
                         timer,
                         background,
+                        flushers,
                         services.faults(),
                         services.meters().replicas()));
         PartitionRegistry partitions = replicas.partitions();

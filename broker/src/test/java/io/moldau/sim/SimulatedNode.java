@@ -285,6 +285,7 @@ final class SimulatedNode extends Machine {
                     true,
                     false,
                     Scenario.MIN_IN_SYNC,
+                    scenario.forcing() == Scenario.Forcing.COMMITS,
                     TIMING.sessionMs(),
                     500,
                     new ControllerSettings.LeaderBalance(true, 4_000),
