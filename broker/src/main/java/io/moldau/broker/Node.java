@@ -53,6 +53,7 @@ import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.RecoveryGate;
+import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.broker.scrub.ReplicaRecords;
@@ -164,7 +165,8 @@ public final class Node implements AutoCloseable {
             TransactionVerification verification,
             PartitionRegistry partitions,
             FetchSessions fetchSessions,
-            NodeView.Throttles throttles) {}
+            NodeView.Throttles throttles,
+            ReplicaMoves moves) {}
 
     /// What both roles are built on.
     private record Base(
@@ -281,6 +283,7 @@ public final class Node implements AutoCloseable {
                                 broker.verification(),
                                 broker.fetchSessions(),
                                 broker.throttles(),
+                                broker.moves(),
                                 broker.registrar()::brokerEpoch));
     }
 
@@ -705,7 +708,12 @@ public final class Node implements AutoCloseable {
 
         ThreadEventLoop loop = loop(base);
         closing("recovery of logs", logDirs.recovery()::stop);
-        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
+        CordonedDirectories cordoned = new CordonedDirectories(directoryIds(directories), resolver, logDirs, registrar);
+        cordoned.apply(cache.image().configs());
+        List<MetadataPublisher> behindTheGate = new ArrayList<>();
+        // Before new replicas are placed.
+        behindTheGate.add(cordoned);
+        behindTheGate.addAll(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         behindTheGate.add(new TransactionMetadataPublisher(config.nodeId(), transactions));
@@ -777,7 +785,8 @@ public final class Node implements AutoCloseable {
                         verification,
                         partitions,
                         fetchSessions,
-                        replicas.throttles()),
+                        replicas.throttles(),
+                        replicas.moves()),
                 servers,
                 List.copyOf(bound),
                 ready,
@@ -906,6 +915,8 @@ public final class Node implements AutoCloseable {
                     .setBrokerId(config.nodeId())
                     .setIncarnationId(MetadataRecords.id(incarnation))
                     .addAllLogDirs(MetadataRecords.ids(onlineDirectoryIds(directories, logDirs)))
+                    .addAllCordonedLogDirs(MetadataRecords.ids(
+                            CordonedDirectories.ids(directoryIds(directories), config.get(LogKeys.CORDONED_LOG_DIRS))))
                     .setPreviousBrokerEpoch(logDirs.previousBrokerEpoch());
             for (Endpoint endpoint : Advertised.endpoints(config, bound)) {
                 if (!config.isControllerListener(endpoint.listenerName())) {

@@ -68,7 +68,8 @@ public final class RegisterBroker {
                 .addAllFeatures(request.getFeaturesList())
                 .setFenced(existing == null || !sameProcess || existing.fenced())
                 .setInControlledShutdown(existing != null && sameProcess && existing.inControlledShutdown())
-                .addAllLogDirs(request.getLogDirsList());
+                .addAllLogDirs(request.getLogDirsList())
+                .addAllCordonedLogDirs(request.getCordonedLogDirsList());
         if (request.hasRack()) {
             record.setRack(request.getRack());
         }
