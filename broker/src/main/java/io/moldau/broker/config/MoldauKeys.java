@@ -120,8 +120,8 @@ public final class MoldauKeys {
                     "moldau.durability", ConfigType.oneOf("replicated", "flushed"))
             .defaultTo("replicated")
             .describedAs("When a record is committed, and a write with acks=all answered: `replicated`, when all "
-                    + "in-sync replicas have it, be it in memory, as in Kafka; `flushed`, when all of them have forced "
-                    + "it to the disk, so that it survives a power cut of all at once. A topic can say otherwise. Set it "
+                    + "in-sync replicas have it, as in Kafka; `flushed`, when all of them have forced "
+                    + "it to the disk, so that it survives a power cut. A topic can say otherwise. Set it "
                     + "alike on brokers and controllers, or for the cluster while it runs.");
 
     public static final ConfigKey<Integer> FLUSH_THREADS = ConfigKey.of(
