@@ -56,6 +56,8 @@ import io.moldau.broker.replica.RecoveryGate;
 import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.scrub.ReplicaRecords;
+import io.moldau.broker.scrub.ScrubThread;
 import io.moldau.broker.space.SpaceWatch;
 import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
@@ -796,6 +798,7 @@ public final class Node implements AutoCloseable {
         closing("listeners", server);
         bind(server, false, bound);
         startMaintenance(logDirs, replicas, cleaner(logDirs, resolver, cache));
+        startScrub(logDirs, base);
         replicas.wakeMovers();
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
@@ -963,6 +966,25 @@ public final class Node implements AutoCloseable {
     private static ListenerConfig listenerConfig(Endpoint listener) {
         return new ListenerConfig(
                 listener.listenerName(), listener.securityProtocol(), listener.host(), listener.port());
+    }
+
+    /// The thread that looks for damage in logs and mends it.
+    private void startScrub(LogDirs logDirs, Base base) {
+        ScrubThread scrub = opened(
+                "log scrub",
+                new ScrubThread(
+                        logDirs.scrubber(),
+                        new ReplicaRecords(
+                                config.nodeId(),
+                                Objects.requireNonNullElse(config.interBrokerListener(), ""),
+                                base.peers(),
+                                base.cache()::image,
+                                config.get(NetworkKeys.REQUEST_TIMEOUT_MS)),
+                        new ScrubThread.Settings(
+                                config.get(MoldauKeys.SCRUB_BYTES_PER_SECOND),
+                                config.get(MoldauKeys.SCRUB_INTERVAL_MS)),
+                        services.faults()));
+        scrub.start();
     }
 
     /// The threads that compact logs.

@@ -8,6 +8,7 @@ import java.util.Map;
 /// A partition's log as a compaction found it. Its segments stay readable until [#close], whatever happens to the log.
 ///
 /// @param segments all of them, the active one last
+/// @param activeSize how much of the active segment the view speaks of
 /// @param lastStableOffset nothing at or behind it may be compacted
 /// @param cleanedUpTo where the last compaction ended, -1 if there was none
 /// @param truncations tells [PartitionLog#replace] whether the log has been cut since
@@ -15,6 +16,7 @@ import java.util.Map;
 public record CleaningView(
         List<LogSegment> segments,
         LogView view,
+        int activeSize,
         long lastStableOffset,
         long cleanedUpTo,
         int truncations,

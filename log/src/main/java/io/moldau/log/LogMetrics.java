@@ -46,6 +46,15 @@ public interface LogMetrics {
     /// Bytes of a log's file are not what was written, and readers do not get them until they are mended.
     default void damaged(TopicPartition partition, Damage damage) {}
 
+    /// How many places are damaged now, and of how many of them no other replica in sync has the records.
+    default void damages(int places, int hopeless) {}
+
+    /// A damaged segment was written anew.
+    default void mended(TopicPartition partition) {}
+
+    /// All of a log was read and checked.
+    default void scrubbed(long bytes, long nowMs) {}
+
     default void directoryOffline(Path directory) {}
 
     /// The cleaner looked for a log to compact.

@@ -1146,6 +1146,28 @@ public final class PartitionLog {
         }
     }
 
+    /// Takes note of what a check of a segment found, unless the log was cut or the segment replaced since.
+    public void damaged(CleaningView seen, LogSegment segment, List<Damage> found) {
+        lock();
+        try {
+            if (isUnchanged(seen) && indexOf(published.segments(), segment) >= 0) {
+                noteDamage(found);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether nobody was found who has damaged records sound.
+    public void hopeless(Damage damage, boolean isHopeless) {
+        lock();
+        try {
+            guard.hopeless(damage, isHopeless);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// What is known to be damaged in the log's files, and not mended yet.
     public List<Damage> damages() {
         return guard.damages();
@@ -1789,6 +1811,7 @@ public final class PartitionLog {
                 return new CleaningView(
                         List.of(current.segments()),
                         current.view(),
+                        current.activeSize(),
                         current.view().lastStableOffset(highWatermark),
                         cleanedUpTo(),
                         truncations,

@@ -147,6 +147,20 @@ public final class MoldauKeys {
                     + "fewest replicas; `free-bytes` the one with the most free bytes for each replica, for volumes of "
                     + "different sizes.");
 
+    public static final ConfigKey<Long> SCRUB_BYTES_PER_SECOND = ConfigKey.of(
+                    "moldau.scrub.max.bytes.per.second", ConfigType.longAtLeast(0))
+            .defaultTo(20_971_520L)
+            .importance(LOW)
+            .describedAs(
+                    "How fast the logs are read in the background to find damaged files, which are then mended from "
+                            + "another replica in sync; 0 mends only what readers find.");
+
+    public static final ConfigKey<Long> SCRUB_INTERVAL_MS = ConfigKey.of(
+                    "moldau.scrub.interval.ms", ConfigType.longAtLeast(1_000))
+            .defaultTo(604_800_000L)
+            .importance(LOW)
+            .describedAs("How long after the beginning of one such pass over all logs the next one begins.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
@@ -165,7 +179,9 @@ public final class MoldauKeys {
             KnownKey.used(STORAGE_SHORT_BYTES).clusterWide(),
             KnownKey.used(STORAGE_FULL_BYTES).clusterWide(),
             KnownKey.used(STORAGE_RESERVE_BYTES).clusterWide(),
-            KnownKey.used(READ_CHECK_INTERVAL_MS));
+            KnownKey.used(READ_CHECK_INTERVAL_MS),
+            KnownKey.used(SCRUB_BYTES_PER_SECOND),
+            KnownKey.used(SCRUB_INTERVAL_MS));
 
     private MoldauKeys() {}
 

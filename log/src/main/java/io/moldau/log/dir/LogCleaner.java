@@ -94,6 +94,17 @@ public final class LogCleaner {
         return failures.get(partition);
     }
 
+    /// Keeps the cleaner away from a log until [#release], so that another may replace its segments.
+    ///
+    /// @return false if it is at work there
+    synchronized boolean claim(TopicPartition partition) {
+        return inProgress.add(partition);
+    }
+
+    synchronized void release(TopicPartition partition) {
+        inProgress.remove(partition);
+    }
+
     // ---- which
 
     private synchronized @Nullable Choice choose() {

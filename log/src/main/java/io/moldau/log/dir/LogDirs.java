@@ -61,6 +61,7 @@ public final class LogDirs implements AutoCloseable {
     private final Queue<DoomedDirectory> doomed = new ConcurrentLinkedQueue<>();
     private final LogMaintenance maintenance;
     private final LogCleaner cleaner;
+    private final LogScrubber scrubber;
     private LogRecovery recovery;
     private final LogDirMoves moves;
     /// Where partitions are to be that are not here yet (KIP-113).
@@ -74,6 +75,7 @@ public final class LogDirs implements AutoCloseable {
         this.storage = environment.storage();
         this.maintenance = new LogMaintenance(this, config, environment.time());
         this.cleaner = new LogCleaner(this, environment.time(), environment.metrics());
+        this.scrubber = new LogScrubber(this, environment.time(), environment.metrics(), environment.random());
         this.recovery = new LogRecovery(Map.of(), 1, environment.time(), environment.metrics());
         this.moves = new LogDirMoves(new Directories(), environment);
         this.preferred = Collections.synchronizedMap(new LinkedHashMap<>() {
@@ -426,6 +428,11 @@ public final class LogDirs implements AutoCloseable {
     /// The upkeep of these logs, for whoever runs it.
     public LogMaintenance maintenance() {
         return maintenance;
+    }
+
+    /// The look for damage in these logs, for whoever runs it.
+    public LogScrubber scrubber() {
+        return scrubber;
     }
 
     /// The compaction of these logs, for whoever runs it.

@@ -30,6 +30,7 @@ public final class SegmentCheck {
         long baseOffset;
         int epoch;
         int lastOffsetDelta;
+        long maxTimestamp;
         long crc;
         boolean plausible;
 
@@ -139,6 +140,10 @@ public final class SegmentCheck {
         return expectedOffset - 1;
     }
 
+    public long maxTimestamp() {
+        return current.maxTimestamp;
+    }
+
     /// Behind the batch.
     public long nextOffset() {
         return expectedOffset;
@@ -239,6 +244,7 @@ public final class SegmentCheck {
         header.baseOffset = buffer.getLong(at + RecordBatch.BASE_OFFSET_OFFSET);
         header.epoch = buffer.getInt(at + RecordBatch.PARTITION_LEADER_EPOCH_OFFSET);
         header.lastOffsetDelta = buffer.getInt(at + RecordBatch.LAST_OFFSET_DELTA_OFFSET);
+        header.maxTimestamp = buffer.getLong(at + RecordBatch.MAX_TIMESTAMP_OFFSET);
         header.crc = buffer.getInt(at + RecordBatch.CRC_OFFSET) & 0xFFFF_FFFFL;
         header.plausible = buffer.get(at + RecordBatch.MAGIC_OFFSET) == RecordBatch.MAGIC_V2
                 && length >= RecordBatch.HEADER_SIZE - RecordBatch.LOG_OVERHEAD

@@ -3,6 +3,7 @@ package io.moldau.ops.metrics;
 import io.moldau.common.TopicPartition;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.clean.CleaningStats;
+import io.moldau.log.scrub.Damage;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +29,11 @@ final class LogRecorder implements LogMetrics, MetricSource {
     private final Map<Path, Uncleanable> uncleanable = new ConcurrentHashMap<>();
     private volatile Recovery recovery = new Recovery(0, 0);
     private volatile Retention retention = new Retention(0, 0);
+    private final LongAdder damagesFound = new LongAdder();
+    private final LongAdder mended = new LongAdder();
+    private final LongAdder scrubbed = new LongAdder();
+    private volatile int damaged;
+    private volatile int hopeless;
     private volatile double dirtiest;
     private volatile double lookedSeconds;
     private volatile Last last = new Last(0, 0, 0);
@@ -90,6 +96,27 @@ final class LogRecorder implements LogMetrics, MetricSource {
     }
 
     @Override
+    public void damaged(TopicPartition partition, Damage damage) {
+        damagesFound.increment();
+    }
+
+    @Override
+    public void damages(int places, int withoutCopy) {
+        damaged = places;
+        hopeless = withoutCopy;
+    }
+
+    @Override
+    public void mended(TopicPartition partition) {
+        mended.increment();
+    }
+
+    @Override
+    public void scrubbed(long bytes, long nowMs) {
+        scrubbed.add(bytes);
+    }
+
+    @Override
     public void cleanerLooked(double share, long nowMs) {
         dirtiest = share;
         lookedSeconds = nowMs / 1e3;
@@ -133,6 +160,11 @@ final class LogRecorder implements LogMetrics, MetricSource {
         into.add(Metrics.RECOVERED_BYTES, recoveredBytes);
         into.add(Metrics.CUT_BYTES, cutBytes);
         into.add(Metrics.INDEX_REBUILDS, indexes);
+        into.add(Metrics.DAMAGES_FOUND, damagesFound);
+        into.add(Metrics.DAMAGES, damaged);
+        into.add(Metrics.DAMAGES_HOPELESS, hopeless);
+        into.add(Metrics.SEGMENTS_MENDED, mended);
+        into.add(Metrics.SCRUBBED, scrubbed);
     }
 
     private void collectCleaner(Samples into) {

@@ -239,6 +239,17 @@ final class Metrics {
             counter("moldau_log_cut_bytes_total", "Bytes cut off by them: torn batches.");
     static final MetricDefinition INDEX_REBUILDS =
             counter("moldau_log_index_rebuilds_total", "Indexes that were missing or wrong and were made again.");
+    static final MetricDefinition DAMAGES_FOUND = counter(
+            "moldau_log_damages_found_total", "Damaged places found in files of records, by readers or by the scrub.");
+    static final MetricDefinition DAMAGES =
+            gauge("moldau_log_damages", "Damaged places that are not mended yet; readers do not get what is there.");
+    static final MetricDefinition DAMAGES_HOPELESS = gauge(
+            "moldau_log_damages_without_copy",
+            "Those of them of which no other replica in sync could give the records when it was asked last.");
+    static final MetricDefinition SEGMENTS_MENDED = counter(
+            "moldau_log_segments_mended_total", "Damaged segments that were written anew from another replica.");
+    static final MetricDefinition SCRUBBED =
+            counter("moldau_log_scrubbed_bytes_total", "Bytes of logs that were read to the end and checked.");
     static final MetricDefinition LOCK_CONTENDED = counter(
             "moldau_log_append_lock_contended_total",
             "How often two threads met at one log; should hardly ever happen.");
@@ -343,6 +354,11 @@ final class Metrics {
                 RECOVERED_BYTES,
                 CUT_BYTES,
                 INDEX_REBUILDS,
+                DAMAGES_FOUND,
+                DAMAGES,
+                DAMAGES_HOPELESS,
+                SEGMENTS_MENDED,
+                SCRUBBED,
                 LOCK_CONTENDED,
                 OFFLINE_DIRECTORIES,
                 DIRECTORY_USABLE,
