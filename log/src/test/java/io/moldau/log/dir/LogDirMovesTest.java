@@ -218,7 +218,7 @@ class LogDirMovesTest {
         machine.begin(SECOND);
         machine.storage.cutPower(SimulatedStorage.Unforced.LOST);
         machine.dirs = machine.open(FIRST, SECOND);
-        machine.finish(machine.dirs.moves().of(PARTITION.topicPartition()));
+        machine.finish(Objects.requireNonNull(machine.dirs.moves().of(PARTITION.topicPartition())));
         assertThat(machine.log().logDir()).isEqualTo(SECOND);
         assertThat(values(machine.log())).containsExactly("one");
     }
