@@ -15,6 +15,14 @@ public interface LogJournal {
     /// The log begins at `offset` from now on; durable on return.
     void logStartAdvanced(PartitionLog log, long offset) throws IOException;
 
+    /// The segments before this offset are going to be deleted. Not durable before the next note that is.
+    void segmentsGo(PartitionLog log, long logStartOffset) throws IOException;
+
+    /// Offsets may be missing between the log's batches from now on: segments are about to be replaced by what
+    /// compaction
+    /// made of them, or come so from the leader.
+    void gapsMayCome(PartitionLog log) throws IOException;
+
     /// The log's directory is about to be given up; the partition may get another one, which begins
     /// anew. Durable on return.
     void beforeDeletion(PartitionLog log) throws IOException;

@@ -107,7 +107,7 @@ final class LogDirectory implements LogJournal {
                     journal,
                     summaries,
                     leftovers,
-                    CleanerCheckpoint.read(storage, path, summaries.keySet()));
+                    CleanerCheckpoint.read(storage, path, summaries.keySet(), journal::cleanedUpTo));
         } catch (IOException e) {
             LOG.error("Log directory cannot be used path={}", path, e);
             if (lock != null) {
@@ -162,7 +162,15 @@ final class LogDirectory implements LogJournal {
             }
             long recoveryPoint = recoveryPoints.getOrDefault(partition, 0L);
             var opening = new OpeningState(
-                    clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), journal.notesMayBeMissing());
+                    clean,
+                    recoveryPoint,
+                    0,
+                    Math.max(logStarts.getOrDefault(partition, 0L), journal.notedLogStart(partition)),
+                    journal.notesMayBeMissing(),
+                    false,
+                    true,
+                    -1,
+                    null);
             var summary = new LogSummary(
                     PartitionMetadataFile.read(storage, path.resolve(name)),
                     null,
@@ -225,6 +233,16 @@ final class LogDirectory implements LogJournal {
     }
 
     @Override
+    public void segmentsGo(PartitionLog log, long logStartOffset) throws IOException {
+        openJournal().segmentsGo(log.topicPartition(), logStartOffset);
+    }
+
+    @Override
+    public void gapsMayCome(PartitionLog log) throws IOException {
+        openJournal().gapsMayCome(log.topicPartition());
+    }
+
+    @Override
     public void beforeDeletion(PartitionLog log) throws IOException {
         cleaned.remove(log.topicPartition());
         openJournal().removed(log.topicPartition());
@@ -250,6 +268,8 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void saveCleanedUpTo() throws IOException {
+        // Before the file: what it says beyond that is not believed.
+        openJournal().cleaned(cleaned.all());
         cleaned.write();
     }
 
