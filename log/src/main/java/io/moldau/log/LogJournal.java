@@ -3,7 +3,8 @@ package io.moldau.log;
 import io.moldau.log.storage.StorageException;
 import java.io.IOException;
 
-/// What a log tells the directory it lives in, so that a start after a crash knows which logs to look at.
+/// What a log tells the directory it lives in, so that a start after a crash knows which logs to
+/// look at.
 public interface LogJournal {
 
     /// The log is about to be written for the first time since its state was last written down.
@@ -15,12 +16,16 @@ public interface LogJournal {
     /// The log begins at `offset` from now on; durable on return.
     void logStartAdvanced(PartitionLog log, long offset) throws IOException;
 
-    /// The segments before this offset are going to be deleted. Not durable before the next note that is.
-    void segmentsGo(PartitionLog log, long logStartOffset) throws IOException;
+    /// The log begins at `offset` from now on, because retention let go of what lies below it.
+    ///
+    /// @return what [#settle] is to be called with before a file goes
+    long logStartMoved(PartitionLog log, long offset) throws IOException;
 
-    /// Offsets may be missing between the log's batches from now on: segments are about to be replaced by what
-    /// compaction
-    /// made of them, or come so from the leader.
+    /// Makes what was said up to that word durable, if it is not yet.
+    void settle(long word) throws IOException;
+
+    /// Offsets may be missing between the log's batches from now on: segments are about to be
+    /// replaced by what compaction made of them, or come so from the leader.
     void gapsMayCome(PartitionLog log) throws IOException;
 
     /// The log's directory is about to be given up; the partition may get another one, which begins

@@ -26,7 +26,6 @@ import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
 import io.moldau.log.recovery.PartitionMetadataFile;
 import io.moldau.log.recovery.ProducerRecovery;
-import io.moldau.log.retention.RetentionPolicy;
 import io.moldau.log.segment.BatchHeader;
 import io.moldau.log.segment.LogSegment;
 import io.moldau.log.segment.RollPolicy;
@@ -43,12 +42,12 @@ import io.moldau.wire.record.TimestampType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,8 +73,6 @@ public final class PartitionLog {
     /// What a change publishes for readers, always together.
     private record Published(LogView view, LogSegment[] segments, int activeSize, boolean open) {}
 
-    private record Doomed(LogSegment segment, @Nullable Path snapshot, long deleteAtMs) {}
-
     private final TopicPartition topicPartition;
     private final Path logDir;
     private final LogEnvironment environment;
@@ -96,7 +93,6 @@ public final class PartitionLog {
     private volatile int producerCount;
     private volatile int openTransactions;
     private volatile boolean retired;
-    private volatile long nextDeletionMs = Long.MAX_VALUE;
 
     // All below: under the lock.
     private AppendRules rules;
@@ -109,13 +105,12 @@ public final class PartitionLog {
     private boolean journaled;
     private boolean gapsNoted;
     private volatile boolean unsavedState;
-    private boolean unsyncedDirectory;
     private int bytesSinceSave;
     private long newestSnapshot = -1;
-    private volatile long forcedUpToMs;
     private int truncations;
-    private final List<Path> unsyncedFiles = new ArrayList<>();
-    private final ArrayDeque<Doomed> doomed = new ArrayDeque<>();
+    private final DoomedSegments doomed;
+    private final RetentionScan retentionScan;
+    private final LogFlush flush;
     private final BatchValidator validator = new BatchValidator();
     private final RecordBatches batches = new RecordBatches();
 
@@ -135,10 +130,12 @@ public final class PartitionLog {
         this.environment = environment;
         this.storage = environment.storage();
         this.journal = journal;
+        this.doomed = new DoomedSegments(storage);
+        this.retentionScan = new RetentionScan(storage, topicPartition);
         this.config = config;
         this.rules = rulesOf(config);
         this.rollPolicy = rollPolicyOf(config);
-        this.forcedUpToMs = environment.time().milliseconds();
+        this.flush = new LogFlush(environment, summary == null ? 0 : summary.recoveryPoint());
         if (summary == null) {
             this.opening = OpeningState.UNKNOWN;
             this.viewKnown = true;
@@ -333,7 +330,8 @@ public final class PartitionLog {
             directoryMade = storage.exists(directory.resolve(PartitionMetadataFile.FILE_NAME));
         }
         // Names that the process before this one made may not be durable either.
-        unsyncedDirectory = true;
+        flush.recoveredUpTo(recoveryPoint);
+        flush.namesChanged();
         publish(segments, loaded.logStartOffset(), loaded.logEndOffset(), recoveryPoint);
     }
 
@@ -381,7 +379,7 @@ public final class PartitionLog {
         if (!directoryMade) {
             storage.createDirectories(directory);
             PartitionMetadataFile.write(storage, directory, topicId);
-            unsyncedDirectory = true;
+            flush.namesChanged();
             directoryMade = true;
         }
         unsavedState = true;
@@ -394,7 +392,7 @@ public final class PartitionLog {
         }
         var segment = LogSegment.create(
                 storage, directory, logEndOffset, environment.time().milliseconds());
-        unsyncedDirectory = true;
+        flush.namesChanged();
         var view = published.view();
         publish(new LogSegment[] {segment}, view.logStartOffset(), logEndOffset, view.recoveryPoint());
         return segment;
@@ -757,12 +755,13 @@ public final class PartitionLog {
     /// an end below the start, with which loading begins again at the start.
     private void beginBeforeLogStart(long baseOffset, long nowMs) throws IOException {
         var view = published.view();
+        doomed.renameAll(journal::settle);
         for (var segment : published.segments()) {
             doom(segment);
         }
         var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
         storage.syncDirectory(directory);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         publish(new LogSegment[] {segment}, view.logStartOffset(), view.logEndOffset(), view.recoveryPoint());
     }
 
@@ -789,7 +788,7 @@ public final class PartitionLog {
             if (completed != null && completed.aborted()) {
                 active.addAborted(completed, producers.lastStableOffsetAfter(completed));
                 // It may be the segment's first, whose file has a name that the disk does not know yet.
-                unsyncedDirectory = true;
+                flush.namesChanged();
             }
             if (batch.isTransactional()) {
                 noteUnstable(published.view().logStartOffset());
@@ -879,10 +878,12 @@ public final class PartitionLog {
             takeSnapshot(baseOffset);
         }
         var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         var after = Arrays.copyOf(segments, segments.length + 1);
         after[segments.length] = segment;
         publish(after, view.logStartOffset(), Math.max(view.logEndOffset(), baseOffset), view.recoveryPoint());
+        // With another jitter, so that logs that once rolled together part.
+        rollPolicy = rollPolicyOf(config);
         environment.metrics().segmentRolled(topicPartition);
         journal.rolled(this);
         return segment;
@@ -915,8 +916,7 @@ public final class PartitionLog {
                 ProducerSnapshot.format(
                         producers, new ProducerSnapshot.Owner(topicId, topicPartition.partition(), offset)),
                 false);
-        unsyncedFiles.add(path);
-        unsyncedDirectory = true;
+        flush.written(path);
         var replaced = newestSnapshot;
         newestSnapshot = offset;
         bytesSinceSave = 0;
@@ -928,7 +928,7 @@ public final class PartitionLog {
 
     private void deleteSnapshot(long offset) throws IOException {
         var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
-        unsyncedFiles.remove(path);
+        flush.gone(path);
         storage.delete(path);
     }
 
@@ -1381,6 +1381,7 @@ public final class PartitionLog {
         }
         kept.getLast().truncateTo(end, environment.scratch().get());
         truncations++;
+        flush.cut(end);
         for (var segment : dropped) {
             doom(segment);
         }
@@ -1437,8 +1438,12 @@ public final class PartitionLog {
     private void startAgain(long offset) throws IOException {
         // First the word: a crash in between leaves the old segments or the new one, and both fit it.
         journal.logStartAdvanced(this, offset);
+        // The new segment may get the name of one that retention has let go of.
+        doomed.renameAll(journal::settle);
         var old = published.segments();
         truncations++;
+        flush.cut(offset);
+        flush.beginAt(offset);
         for (var segment : old) {
             doom(segment);
         }
@@ -1454,7 +1459,7 @@ public final class PartitionLog {
         var segment =
                 LogSegment.create(storage, directory, offset, environment.time().milliseconds());
         storage.syncDirectory(directory);
-        unsyncedDirectory = true;
+        flush.namesChanged();
         publish(new LogSegment[] {segment}, offset, offset, offset);
     }
 
@@ -1478,6 +1483,7 @@ public final class PartitionLog {
             }
             beforeChange();
             journal.logStartAdvanced(this, offset);
+            flush.beginAt(offset);
             epochs = epochs.truncateFromStart(offset);
             epochsChanged = true;
             noteUnstable(offset);
@@ -1496,103 +1502,78 @@ public final class PartitionLog {
 
     // ---- retention
 
-    /// Deletes the segments that are too old, too many or below the log start.
+    /// Lets go of the segments that are too old, too many or below the log start. Nobody reads them
+    /// from now on; their files go with [#deleteDoomedFiles]. One caller at a time. Looks at the files
+    /// without the append lock, and holds it for no file but that of a new active segment.
     ///
     /// @return how many
     public int deleteOldSegments(long nowMs) {
-        lock();
-        try {
-            if (retired || !directoryMade || (!published.open() && !mayHaveOldSegments(nowMs))) {
-                return 0;
-            }
-            ensureOpen();
-            if (published.segments().length == 0) {
-                return 0;
-            }
-            return applyRetention(nowMs);
-        } catch (IOException e) {
-            throw failed(e);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /// Looks at a log that nobody has used yet without opening it: its oldest file cannot hold records that are
-    /// newer than its last change, unless their producers' clocks are ahead.
-    private boolean mayHaveOldSegments(long nowMs) throws IOException {
-        if (!viewKnown || !config.delete()) {
-            return false;
-        }
-        if (config.retentionBytes() >= 0 && published.view().sizeInBytes() > config.retentionBytes()) {
-            return true;
-        }
-        if (config.retentionMs() < 0) {
-            return false;
-        }
-        for (var name : storage.list(directory)) {
-            if (SegmentFiles.offsetOf(name, SegmentFiles.LOG) >= 0) {
-                return nowMs - storage.lastModifiedMs(directory.resolve(name)) > config.retentionMs();
-            }
-        }
-        return false;
-    }
-
-    private int applyRetention(long nowMs) throws IOException {
-        var segments = published.segments();
-        var view = published.view();
-        var policy = new RetentionPolicy(config.retentionMs(), config.retentionBytes(), config.delete());
-        var seen = new ArrayList<RetentionPolicy.Segment>(segments.length);
-        var failure = new IOException[1];
-        for (int i = 0; i < segments.length; i++) {
-            long end = i + 1 < segments.length ? segments[i + 1].baseOffset() : view.logEndOffset();
-            seen.add(new SegmentAge(segments[i], end, failure));
-        }
-        int count = policy.deletable(seen, view.logStartOffset(), highWatermark, nowMs);
-        if (failure[0] != null) {
-            throw failure[0];
-        }
-        if (count == 0) {
+        if (retired || !directoryMade || isInDoubt()) {
             return 0;
         }
-        beforeChange();
-        if (count == segments.length) {
-            roll(view.logEndOffset(), nowMs);
-            // The log must not look as if it had been lost, so what is left of it comes first.
-            storage.syncDirectory(directory);
-            segments = published.segments();
+        var seen = published;
+        try {
+            if (!seen.open() && !retentionScan.mayHaveOld(directory, seen.view(), config, nowMs)) {
+                return 0;
+            }
+            seen = opened();
+            int count = retentionScan.deletable(seen.segments(), seen.view(), config, highWatermark, nowMs);
+            return count == 0 ? 0 : letGo(seen, count, nowMs);
+        } catch (IOException e) {
+            if (retired || seen.segments() != published.segments()) {
+                // Its files went while they were looked at. The next round sees what is there then.
+                return 0;
+            }
+            throw failed(e);
         }
-        long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
-        journal.segmentsGo(this, start);
-        epochs = epochs.truncateFromStart(start);
-        epochsChanged = true;
-        noteUnstable(start);
-        publish(
-                Arrays.copyOfRange(segments, count, segments.length),
-                start,
-                view.logEndOffset(),
-                Math.max(view.recoveryPoint(), start));
-        for (int i = 0; i < count; i++) {
-            environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
-            doom(segments[i]);
-        }
-        return count;
     }
 
-    private record SegmentAge(LogSegment segment, long endOffset, IOException[] failure)
-            implements RetentionPolicy.Segment {
-        @Override
-        public int sizeInBytes() {
-            return segment.sizeInBytes();
-        }
+    /// Whether records from the future keep old segments, as the last [#deleteOldSegments] found.
+    public boolean isRetentionHeldByFuture() {
+        return retentionScan.isHeldByFuture();
+    }
 
-        @Override
-        public long newestMs() {
-            try {
-                return segment.retentionTimestamp();
-            } catch (IOException e) {
-                failure[0] = e;
-                return Long.MAX_VALUE;
+    private int letGo(Published seen, int wanted, long nowMs) throws IOException {
+        lock();
+        try {
+            var segments = published.segments();
+            int count = wanted;
+            if (retired || segments.length < count || !Arrays.equals(segments, 0, count, seen.segments(), 0, count)) {
+                return 0;
             }
+            var view = published.view();
+            if (count == segments.length && view.logEndOffset() != seen.view().logEndOffset()) {
+                count--;
+            }
+            if (count == 0) {
+                return 0;
+            }
+            beforeChange();
+            if (count == segments.length) {
+                roll(view.logEndOffset(), nowMs);
+                // The log must not look as if it had been lost, so what is left of it comes first.
+                storage.syncDirectory(directory);
+                segments = published.segments();
+            }
+            long start = Math.max(view.logStartOffset(), segments[count].baseOffset());
+            long word = journal.logStartMoved(this, start);
+            flush.beginAt(start);
+            epochs = epochs.truncateFromStart(start);
+            epochsChanged = true;
+            noteUnstable(start);
+            publish(
+                    Arrays.copyOfRange(segments, count, segments.length),
+                    start,
+                    view.logEndOffset(),
+                    Math.max(view.recoveryPoint(), start));
+            for (int i = 0; i < count; i++) {
+                environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
+                var snapshot = snapshotToDoom(segments[i], segments[i].baseOffset() != newestSnapshot);
+                doomed.addUnnamed(segments[i], snapshot, nowMs + config.fileDeleteDelayMs(), word);
+            }
+            return count;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -1603,16 +1584,20 @@ public final class PartitionLog {
     }
 
     private void doomRenamed(LogSegment segment, boolean withSnapshot) throws IOException {
-        unsyncedDirectory = true;
-        var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
-        Path renamed = null;
-        if (withSnapshot && storage.exists(snapshot)) {
-            renamed = snapshot.resolveSibling(snapshot.getFileName() + SegmentFiles.DELETED);
-            storage.rename(snapshot, renamed);
-            unsyncedFiles.remove(snapshot);
+        flush.namesChanged();
+        doomed.add(
+                segment,
+                snapshotToDoom(segment, withSnapshot),
+                environment.time().milliseconds() + config.fileDeleteDelayMs());
+    }
+
+    private @Nullable Path snapshotToDoom(LogSegment segment, boolean withSnapshot) {
+        if (!withSnapshot) {
+            return null;
         }
-        doomed.add(new Doomed(segment, renamed, environment.time().milliseconds() + config.fileDeleteDelayMs()));
-        nextDeletionMs = Math.min(nextDeletionMs, environment.time().milliseconds() + config.fileDeleteDelayMs());
+        var snapshot = SegmentFiles.path(directory, segment.baseOffset(), SegmentFiles.PRODUCER_SNAPSHOT);
+        flush.gone(snapshot);
+        return snapshot;
     }
 
     // ---- compaction
@@ -1748,31 +1733,29 @@ public final class PartitionLog {
 
     /// Whether [#deleteDoomedFiles] has something to do.
     public boolean hasDoomedFiles(long nowMs) {
-        return nextDeletionMs <= nowMs;
+        return doomed.hasWork(nowMs);
     }
 
-    /// Deletes files whose delay is over.
+    /// How many bytes the log has let go of whose files are still there.
+    public long doomedBytes() {
+        return doomed.bytes();
+    }
+
+    /// [#deleteDoomedFiles(long, BooleanSupplier)] as long as it takes.
     public void deleteDoomedFiles(long nowMs) {
-        lock();
+        deleteDoomedFiles(nowMs, () -> true);
+    }
+
+    /// Renames the files of segments the log has let go of, and deletes those whose delay is over. Takes no lock of the
+    /// log's: appends go on meanwhile.
+    ///
+    /// @param mayGoOn asked before each segment
+    public void deleteDoomedFiles(long nowMs, BooleanSupplier mayGoOn) {
         try {
-            deleteDoomed(nowMs);
+            doomed.work(nowMs, mayGoOn, journal::settle);
         } catch (IOException e) {
             throw failed(e);
-        } finally {
-            lock.unlock();
         }
-    }
-
-    private void deleteDoomed(long nowMs) throws IOException {
-        for (var next = doomed.peekFirst(); next != null && next.deleteAtMs() <= nowMs; next = doomed.peekFirst()) {
-            doomed.removeFirst();
-            next.segment().deleteFiles();
-            if (next.snapshot() != null) {
-                storage.delete(next.snapshot());
-            }
-        }
-        var first = doomed.peekFirst();
-        nextDeletionMs = first == null ? Long.MAX_VALUE : first.deleteAtMs();
     }
 
     /// Forgets producers that have been silent for `producer.id.expiration.ms`.
@@ -1795,34 +1778,49 @@ public final class PartitionLog {
         var view = published.view();
         return flushMs != Long.MAX_VALUE
                 && view.recoveryPoint() < view.logEndOffset()
-                && nowMs - forcedUpToMs >= flushMs;
+                && nowMs - flush.forcedUpToMs() >= flushMs;
     }
 
-    /// Makes everything that is in the log now durable. Appends go on meanwhile.
+    /// Below this offset the records survive a power cut. Never below the recovery point.
+    public long flushedUpTo() {
+        view();
+        return flush.flushedUpTo();
+    }
+
+    /// Makes everything that is in the log now durable, and moves the recovery point. Appends go on meanwhile.
     public void flush() {
+        openUnflushed(published.view().recoveryPoint());
+        flushUpTo(LogFlush.Extent.ALL, Long.MAX_VALUE);
+    }
+
+    /// Makes the records that are in the log now durable, and moves [#flushedUpTo]; what can be built again from
+    /// them is left for later. Appends go on meanwhile.
+    public void flushRecords() {
+        openUnflushed(flush.flushedUpTo());
+        flushUpTo(LogFlush.Extent.RECORDS, Long.MAX_VALUE);
+    }
+
+    /// The process before this one may have written something and not have come to flushing it.
+    private void openUnflushed(long flushedUpTo) {
         var current = published;
-        if (!current.open()
-                && (!viewKnown
-                        || current.view().recoveryPoint() < current.view().logEndOffset())) {
-            // The process before this one wrote it and did not come to flushing it.
+        if (!current.open() && (!viewKnown || flushedUpTo < current.view().logEndOffset())) {
             opened();
         }
-        flushUpTo(Long.MAX_VALUE);
     }
 
     /// Makes what lies before the active segment durable.
     public void flushInactive() {
         var current = published;
         if (current.open() && current.view().recoveryPoint() < current.view().activeSegmentBaseOffset()) {
-            flushUpTo(current.view().activeSegmentBaseOffset());
+            flushUpTo(LogFlush.Extent.ALL, current.view().activeSegmentBaseOffset());
         }
     }
 
-    private void flushUpTo(long offset) {
-        FlushPlan plan;
+    private void flushUpTo(LogFlush.Extent extent, long offset) {
+        LogFlush.Plan plan;
         lock();
         try {
-            plan = planFlush(offset);
+            plan = planFlush(extent, offset);
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -1832,7 +1830,7 @@ public final class PartitionLog {
             return;
         }
         try {
-            force(plan);
+            flush.force(plan, directory, logDir);
             lock();
             try {
                 finishFlush(plan);
@@ -1842,81 +1840,45 @@ public final class PartitionLog {
         } catch (IOException e) {
             throw failed(e);
         } finally {
-            plan.segments.forEach(LogSegment::release);
+            plan.release();
         }
     }
 
     private void flushUnderLock() throws IOException {
-        var plan = planFlush(Long.MAX_VALUE);
+        var plan = planFlush(LogFlush.Extent.ALL, Long.MAX_VALUE);
         if (plan != null) {
             try {
-                force(plan);
+                flush.force(plan, directory, logDir);
                 finishFlush(plan);
             } finally {
-                plan.segments.forEach(LogSegment::release);
+                plan.release();
             }
         }
     }
 
-    private record FlushPlan(
-            List<LogSegment> segments, List<Path> files, boolean directory, long endOffset, int truncations) {}
-
-    private @Nullable FlushPlan planFlush(long offset) throws IOException {
+    private LogFlush.@Nullable Plan planFlush(LogFlush.Extent extent, long upTo) throws IOException {
         var current = published;
         if (!current.open() || retired || !directoryMade) {
             return null;
         }
-        var view = current.view();
-        long end = Math.min(offset, view.logEndOffset());
-        if (end <= view.recoveryPoint() && !unsyncedDirectory && unsyncedFiles.isEmpty()) {
-            return null;
-        }
         journal.checkOnline();
-        writeEpochs();
-        var toForce = new ArrayList<LogSegment>();
-        var segments = current.segments();
-        // With the segment that ends at the recovery point: its indexes were completed when it was rolled.
-        for (int i = Math.max(floor(segments, view.recoveryPoint() - 1), 0); i < segments.length; i++) {
-            var segment = segments[i];
-            if (segment.baseOffset() < end || segment.sizeInBytes() == 0) {
-                segment.writeIndexes();
-                segment.retain();
-                toForce.add(segment);
-            }
+        if (extent == LogFlush.Extent.ALL) {
+            writeEpochs();
         }
-        var plan = new FlushPlan(toForce, List.copyOf(unsyncedFiles), unsyncedDirectory, end, truncations);
-        unsyncedFiles.clear();
-        unsyncedDirectory = false;
-        return plan;
+        return flush.plan(extent, current.view(), current.segments(), upTo);
     }
 
-    private void force(FlushPlan plan) throws IOException {
-        long began = environment.time().nanoseconds();
-        for (var segment : plan.segments) {
-            segment.force();
-        }
-        for (var path : plan.files) {
-            if (storage.exists(path)) {
-                try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
-                    file.force();
-                }
-            }
-        }
-        if (plan.directory) {
-            storage.syncDirectory(directory);
-            storage.syncDirectory(logDir);
-        }
-        environment.metrics().flushed(environment.time().nanoseconds() - began);
-    }
-
-    private void finishFlush(FlushPlan plan) {
-        forcedUpToMs = environment.time().milliseconds();
+    private void finishFlush(LogFlush.Plan plan) {
         var current = published;
         var view = current.view();
-        // After a truncation other bytes may stand below that offset than the ones that were forced.
-        if (plan.truncations == truncations && plan.endOffset > view.recoveryPoint()) {
+        if (flush.done(plan) && plan.extent() == LogFlush.Extent.ALL && plan.endOffset() > view.recoveryPoint()) {
             unsavedState = true;
-            publish(current.segments(), view.logStartOffset(), view.logEndOffset(), plan.endOffset, view.sizeInBytes());
+            publish(
+                    current.segments(),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    plan.endOffset(),
+                    view.sizeInBytes());
         }
     }
 
@@ -1924,9 +1886,7 @@ public final class PartitionLog {
         if (epochsChanged && directoryMade) {
             var path = directory.resolve(LeaderEpochCheckpoint.FILE_NAME);
             storage.replace(path, LeaderEpochCheckpoint.format(epochs), false);
-            unsyncedFiles.remove(path);
-            unsyncedFiles.add(path);
-            unsyncedDirectory = true;
+            flush.written(path);
             epochsChanged = false;
         }
     }
@@ -2014,7 +1974,7 @@ public final class PartitionLog {
                 return null;
             }
             if (current.open()) {
-                deleteDoomed(Long.MAX_VALUE);
+                doomed.work(Long.MAX_VALUE, () -> true, journal::settle);
                 writeEpochs();
                 var segments = current.segments();
                 if (segments.length > 0) {
@@ -2028,7 +1988,7 @@ public final class PartitionLog {
                     }
                     segments[i].release();
                 }
-                syncRest();
+                flush.forceRest(directory);
                 retired = true;
                 return summary;
             }
@@ -2038,19 +1998,6 @@ public final class PartitionLog {
             throw failed(e);
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void syncRest() throws IOException {
-        for (var path : unsyncedFiles) {
-            try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
-                file.force();
-            }
-        }
-        unsyncedFiles.clear();
-        if (unsyncedDirectory) {
-            storage.syncDirectory(directory);
-            unsyncedDirectory = false;
         }
     }
 
@@ -2065,10 +2012,7 @@ public final class PartitionLog {
             for (var segment : published.segments()) {
                 segment.release();
             }
-            for (var gone : doomed) {
-                gone.segment().release();
-            }
-            doomed.clear();
+            doomed.close();
         } finally {
             lock.unlock();
         }
@@ -2087,6 +2031,7 @@ public final class PartitionLog {
             Path target = null;
             // Were the rename durable and this not, the next start would look for records that are gone.
             journal.beforeDeletion(this);
+            doomed.close();
             if (directoryMade && storage.exists(directory)) {
                 target = logDir.resolve(newName);
                 storage.rename(directory, target);
@@ -2100,10 +2045,6 @@ public final class PartitionLog {
             for (var segment : segments) {
                 segment.release();
             }
-            for (var gone : doomed) {
-                gone.segment().release();
-            }
-            doomed.clear();
             LOG.debug("Deleted log partition={}", topicPartition);
             return target;
         } catch (IOException e) {

@@ -138,7 +138,11 @@ class NaiveTwinTest {
                     fixture.reopen();
                 }
                 case 7 -> {
-                    log.flush();
+                    if (random.nextBoolean()) {
+                        log.flush();
+                    } else {
+                        log.flushRecords();
+                    }
                     storage.cutPower(random.nextBoolean() ? Unforced.LOST : Unforced.RANDOM);
                     fixture.reopen();
                 }

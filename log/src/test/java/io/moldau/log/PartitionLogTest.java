@@ -481,6 +481,8 @@ class PartitionLogTest {
         assertThat(LogFixture.records(log))
                 .first()
                 .satisfies(r -> assertThat(r.offset()).isEqualTo(start));
+        assertThat(files(".deleted")).isZero();
+        log.deleteDoomedFiles(time.milliseconds());
         assertThat(files(".deleted")).isPositive();
         time.advanceMillis(61_000);
         log.deleteDoomedFiles(time.milliseconds());

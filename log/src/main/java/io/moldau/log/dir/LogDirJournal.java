@@ -69,6 +69,9 @@ final class LogDirJournal {
     private long generation;
     private @Nullable LogFile journal;
     private long journalSize;
+    private long notes;
+    // Written by whoever forces; notes up to this one are durable.
+    private volatile long forcedNotes;
 
     private LogDirJournal(LogStorage storage, Path logDir, Replay replay, long generation, boolean notesMayBeMissing) {
         this.notesMayBeMissing = notesMayBeMissing;
@@ -133,9 +136,8 @@ final class LogDirJournal {
         return new LogDirJournal(storage, logDir, replay, generation, notesMayBeMissing);
     }
 
-    /// The id that stands in the directory's `meta.properties`, empty if there is none: a journal of another directory
-    /// is
-    /// not believed.
+    /// The id that stands in the directory's `meta.properties`, empty if there is none: a journal
+    /// of another directory is not believed.
     private static String directoryId(LogStorage storage, Path logDir) throws IOException {
         var file = logDir.resolve("meta.properties");
         if (!storage.exists(file)) {
@@ -161,8 +163,9 @@ final class LogDirJournal {
                 storage, logDir, new Replay(storage.bootId(), directoryId(storage, logDir)), -1, false);
     }
 
-    /// Whether the machine failed while this program used the directory, or its notes are damaged: a partition that the
-    /// journal does not know may be its own then. Otherwise it was put there by somebody else.
+    /// Whether the machine failed while this program used the directory, or its notes are damaged:
+    /// a partition that the journal does not know may be its own then. Otherwise it was put there
+    /// by somebody else.
     boolean notesMayBeMissing() {
         return notesMayBeMissing;
     }
@@ -173,7 +176,8 @@ final class LogDirJournal {
         return summaries;
     }
 
-    /// Where a partition began by the last note, if that is all that is left of what was known of it; else 0.
+    /// Where a partition began by the last note, if that is all that is left of what was known of
+    /// it; else 0.
     long notedLogStart(TopicPartition partition) {
         return notedLogStarts.getOrDefault(partition, 0L);
     }
@@ -237,30 +241,39 @@ final class LogDirJournal {
 
     /// Durable on return.
     void logStartAdvanced(TopicPartition partition, long offset) throws IOException {
-        logStartMoves(partition, offset);
-        force();
+        settle(logStartMoved(partition, offset));
     }
 
-    /// Segments are going to be deleted.
-    synchronized void segmentsGo(TopicPartition partition, long logStartOffset) throws IOException {
-        logStartMoves(partition, logStartOffset);
-        var log = logs.get(partition);
-        if (log != null) {
-            log.segmentsChange();
-            append(frame(SEGMENTS, out -> write(out, partition)));
-        }
-    }
-
-    private synchronized void logStartMoves(TopicPartition partition, long offset) throws IOException {
+    /// @return for [#settle(long)]
+    synchronized long logStartMoved(TopicPartition partition, long offset) throws IOException {
         var log = logs.get(partition);
         if (log == null) {
-            return;
+            return 0;
         }
         log.logStartOffset = offset;
         appendTwice(frame(LOG_START, out -> {
             write(out, partition);
             out.writeLong(offset);
         }));
+        return notes;
+    }
+
+    /// Durable on return, with the notes before it.
+    void settle(long note) throws IOException {
+        if (note > forcedNotes) {
+            force();
+        }
+    }
+
+    /// The same, and segments before the offset are going to be deleted.
+    synchronized long segmentsGo(TopicPartition partition, long offset) throws IOException {
+        logStartMoved(partition, offset);
+        var log = logs.get(partition);
+        if (log != null) {
+            log.segmentsChange();
+            append(frame(SEGMENTS, out -> write(out, partition)));
+        }
+        return notes;
     }
 
     synchronized void gapsMayCome(TopicPartition partition) throws IOException {
@@ -318,17 +331,21 @@ final class LogDirJournal {
         }
         open.write(ByteBuffer.wrap(frame), journalSize);
         journalSize += frame.length;
+        notes++;
     }
 
     /// Makes all notes so far durable. Not under the journal's own lock: notes of other partitions need not wait.
     private void force() throws IOException {
         synchronized (forcing) {
             @Nullable LogFile open;
+            long upTo;
             synchronized (this) {
                 open = journal;
+                upTo = notes;
             }
             if (open != null) {
                 open.force();
+                forcedNotes = upTo;
             }
         }
     }
@@ -350,25 +367,28 @@ final class LogDirJournal {
     private void checkpoint() throws IOException {
         byte[] content;
         long newGeneration;
-        @Nullable LogFile old;
-        synchronized (this) {
-            newGeneration = generation + 1;
-            var path = journalPath(newGeneration);
-            var one = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
-            var header = ByteBuffer.allocate(2 * one.length).put(one).put(one).array();
-            var file = storage.open(path, LogStorage.Access.CREATE);
-            file.truncate(0);
-            file.write(ByteBuffer.wrap(header), 0);
-            file.force();
-            storage.syncDirectory(logDir);
-            old = journal;
-            journal = file;
-            journalSize = header.length;
-            generation = newGeneration;
-            content = snapshot(NOT_CLEAN);
-        }
-        if (old != null) {
-            synchronized (forcing) {
+        synchronized (forcing) {
+            @Nullable LogFile old;
+            synchronized (this) {
+                newGeneration = generation + 1;
+                var path = journalPath(newGeneration);
+                var one = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
+                var header =
+                        ByteBuffer.allocate(2 * one.length).put(one).put(one).array();
+                var file = storage.open(path, LogStorage.Access.CREATE);
+                file.truncate(0);
+                file.write(ByteBuffer.wrap(header), 0);
+                file.force();
+                storage.syncDirectory(logDir);
+                old = journal;
+                journal = file;
+                journalSize = header.length;
+                generation = newGeneration;
+                content = snapshot(NOT_CLEAN);
+            }
+            if (old != null) {
+                // Whoever forces the new one takes the notes in this one for durable too.
+                old.force();
                 old.close();
             }
         }
@@ -481,7 +501,7 @@ final class LogDirJournal {
         out.writeBoolean(digest != null);
         if (digest != null) {
             out.writeLong(digest.epochs());
-            out.writeLong(digest.epochsFrom());
+            out.writeLong(digest.logStartOffset());
             out.writeLong(digest.aborted());
             out.writeLong(digest.sealed());
             out.writeLong(digest.activeBaseOffset());
@@ -571,7 +591,8 @@ final class LogDirJournal {
                     : -1;
         }
 
-        /// Leaves logs to their files of which only notes are left, since what the notes change is not known.
+        /// Leaves logs to their files of which only notes are left, since what the notes change is
+        /// not known.
         void forgetUnseen() {
             for (var log : logs.entrySet()) {
                 if (!seen.contains(log.getKey())) {

@@ -233,8 +233,13 @@ final class LogDirectory implements LogJournal {
     }
 
     @Override
-    public void segmentsGo(PartitionLog log, long logStartOffset) throws IOException {
-        openJournal().segmentsGo(log.topicPartition(), logStartOffset);
+    public long logStartMoved(PartitionLog log, long offset) throws IOException {
+        return openJournal().segmentsGo(log.topicPartition(), offset);
+    }
+
+    @Override
+    public void settle(long word) throws IOException {
+        openJournal().settle(word);
     }
 
     @Override

@@ -56,6 +56,8 @@ final class RememberedLog {
     void truncated(long offset) {
         dirty = true;
         durableUpTo = Math.min(durableUpTo, offset);
+        // Also where it was cut behind what was written down: it may be begun again there.
+        digest = null;
         limitEnd(offset);
     }
 
@@ -80,11 +82,14 @@ final class RememberedLog {
         }
     }
 
-    /// The machine failed: only forced bytes are sure to be there, and the last notes may be missing.
+    /// The machine failed: only forced bytes are sure to be there, and the last notes may be
+    /// missing.
     void machineFailed() {
         limitEnd(view.recoveryPoint());
         durableUpTo = Math.min(durableUpTo, view.recoveryPoint());
         dirty = true;
+        mayHaveGaps = true;
+        segmentsChange();
     }
 
     /// @param complete whether all notes are there

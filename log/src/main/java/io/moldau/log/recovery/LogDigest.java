@@ -8,20 +8,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/// What the files of a log must add up to that carry no checksum of their own, or not one that says whose they are.
-/// Remembered apart from them.
+/// What the files of a log must add up to that carry no checksum of their own, or not one that says
+/// whose they are. Remembered apart from them.
 ///
 /// @param epochs of the history from the log's start to its end
-/// @param epochsFrom the log's start then
+/// @param logStartOffset the log's start then; segments before the one that holds it do not count,
+///     since they may be deleted at any time
 /// @param aborted the sum over all aborted transactions, see [TransactionIndex#digest]
-/// @param sealed the sum over the segments that are not written to any more, by base offset and size;
-///     [#SEALED_UNKNOWN] if one of them may have changed
+/// @param sealed the sum over the segments that are not written to any more, by base offset and
+///     size; [#SEALED_UNKNOWN] if one of them may have changed
 /// @param activeBaseOffset where the segment that is written to begins
 /// @param lastBatchPosition where the last batch begins in it, -1 if it is empty
 /// @param lastBatchCrc the checksum in that batch's header
 public record LogDigest(
         long epochs,
-        long epochsFrom,
+        long logStartOffset,
         long aborted,
         long sealed,
         long activeBaseOffset,
@@ -34,23 +35,38 @@ public record LogDigest(
     public static LogDigest of(List<LogSegment> segments, LeaderEpochHistory history, LogView view, ByteBuffer scratch)
             throws IOException {
         var epochs = of(history.truncateFromEnd(view.logEndOffset()).truncateFromStart(view.logStartOffset()));
-        long aborted = 0;
-        for (var segment : segments) {
-            aborted += segment.transactionIndex().digest(Long.MAX_VALUE);
-        }
         if (segments.isEmpty()) {
-            return new LogDigest(epochs, view.logStartOffset(), aborted, 0, -1, -1, 0);
+            return new LogDigest(epochs, view.logStartOffset(), 0, 0, -1, -1, 0);
         }
+        var counted = from(segments, view.logStartOffset());
         var active = segments.getLast();
         int position = active.lastBatchPosition();
         return new LogDigest(
                 epochs,
                 view.logStartOffset(),
-                aborted,
-                sealed(segments, active.baseOffset()),
+                aborted(counted, Long.MAX_VALUE),
+                sealed(counted, active.baseOffset()),
                 active.baseOffset(),
                 position,
                 position < 0 ? 0 : active.crcAt(position, scratch));
+    }
+
+    /// The segments from the one that holds the offset.
+    static List<LogSegment> from(List<LogSegment> segments, long offset) {
+        int first = 0;
+        while (first + 1 < segments.size() && segments.get(first + 1).baseOffset() <= offset) {
+            first++;
+        }
+        return segments.subList(first, segments.size());
+    }
+
+    /// Over the markers below an offset.
+    static long aborted(List<LogSegment> segments, long below) throws IOException {
+        long sum = 0;
+        for (var segment : segments) {
+            sum += segment.transactionIndex().digest(below);
+        }
+        return sum;
     }
 
     static long of(LeaderEpochHistory history) {
@@ -74,6 +90,6 @@ public record LogDigest(
 
     public LogDigest withoutSealed() {
         return new LogDigest(
-                epochs, epochsFrom, aborted, SEALED_UNKNOWN, activeBaseOffset, lastBatchPosition, lastBatchCrc);
+                epochs, logStartOffset, aborted, SEALED_UNKNOWN, activeBaseOffset, lastBatchPosition, lastBatchCrc);
     }
 }

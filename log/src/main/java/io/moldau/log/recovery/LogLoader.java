@@ -67,9 +67,9 @@ public final class LogLoader {
         this.nowMs = nowMs;
     }
 
-    /// @throws CorruptLogException if files are missing or damaged, or are not those of this log, in a way that no
-    /// crash
-    ///     explains; nothing has been changed then that cannot be built again
+    /// @throws CorruptLogException if files are missing or damaged, or are not those of this log,
+    ///     in a way that no crash explains; nothing has been changed then that cannot be built
+    ///     again
     /// @throws IOException if the disk fails
     public LoadedLog load() throws IOException {
         try {
@@ -219,7 +219,8 @@ public final class LogLoader {
         }
     }
 
-    /// The segments are those that were there when the log was last written down, whatever came behind them.
+    /// The segments are those that were there when the log was last written down, whatever came
+    /// behind them.
     private void refuseOtherSegments() throws IOException {
         var digest = known.digest();
         if (digest == null || digest.activeBaseOffset() < 0) {
@@ -231,14 +232,17 @@ public final class LogLoader {
         boolean mayHaveChanged = digest.sealed() == LogDigest.SEALED_UNKNOWN;
         boolean activeMayHaveChanged = mayHaveChanged
                 && (active.isEmpty()
-                        ? known.logStartOffset() > digest.activeBaseOffset()
+                        ? known.mayHaveGaps() || known.logStartOffset() > digest.activeBaseOffset()
                         : known.mayHaveGaps() && active.get() != segments.getLast());
         if (activeMayHaveChanged) {
             // It was rolled, and may have been deleted or compacted since.
             return;
         }
         if (active.isEmpty()
-                || !mayHaveChanged && digest.sealed() != LogDigest.sealed(segments, digest.activeBaseOffset())) {
+                || !mayHaveChanged
+                        && digest.sealed()
+                                != LogDigest.sealed(
+                                        LogDigest.from(segments, digest.logStartOffset()), digest.activeBaseOffset())) {
             throw new CorruptLogException("The segment files in '" + directory + "' are not those that were there when"
                     + " the log ended at offset " + known.soundUpTo()
                     + ": one of them is missing, damaged or belongs to another partition. " + REMEDY);
@@ -530,17 +534,18 @@ public final class LogLoader {
 
     // ---- epochs and producers
 
-    /// Whether the epoch file says of the part of the log that need not be checked what it said when it was written.
+    /// Whether the epoch file says of the part of the log that need not be checked what it said
+    /// when it was written.
     private boolean epochsAreRight(LeaderEpochHistory inFile) throws IOException {
         var digest = known.digest();
         if (digest != null
                 && digest.epochs()
                         == LogDigest.of(
-                                inFile.truncateFromEnd(known.soundUpTo()).truncateFromStart(digest.epochsFrom()))) {
+                                inFile.truncateFromEnd(known.soundUpTo()).truncateFromStart(digest.logStartOffset()))) {
             return true;
         }
         // Nothing is known, or the file may have been written after the log's start moved.
-        boolean cannotTell = digest == null || digest.epochsFrom() != known.logStartOffset();
+        boolean cannotTell = digest == null || digest.logStartOffset() != known.logStartOffset();
         boolean right = cannotTell && epochsFitBatches(inFile);
         if (!right) {
             LOG.warn(
@@ -550,8 +555,8 @@ public final class LogLoader {
         return right;
     }
 
-    /// Whether the batches on both sides of where an epoch begins, and the last one, are of the epochs that the history
-    /// says.
+    /// Whether the batches on both sides of where an epoch begins, and the last one, are of the
+    /// epochs that the history says.
     private boolean epochsFitBatches(LeaderEpochHistory history) throws IOException {
         long checked = known.clean() ? Long.MAX_VALUE : checkFrom();
         for (var entry : history.entries()) {
@@ -602,8 +607,8 @@ public final class LogLoader {
         return epochs;
     }
 
-    /// Whether the transaction indexes say what they said when it was written down; if that is not known, whether each
-    /// of them can be right.
+    /// Whether the transaction indexes say what they said when it was written down; if that is not
+    /// known, whether each of them can be right.
     private boolean abortedAreRight() throws IOException {
         for (var segment : segments) {
             if (!segment.transactionIndexIsSound(Long.MAX_VALUE)) {
@@ -617,10 +622,7 @@ public final class LogLoader {
         if (digest == null) {
             return true;
         }
-        long sum = 0;
-        for (var segment : segments) {
-            sum += segment.transactionIndex().digest(known.soundUpTo());
-        }
+        long sum = LogDigest.aborted(LogDigest.from(segments, digest.logStartOffset()), known.soundUpTo());
         if (sum != digest.aborted()) {
             LOG.warn("The transaction indexes have changed, building them again directory={}", directory);
         }

@@ -8,13 +8,12 @@ import org.jspecify.annotations.Nullable;
 /// @param soundUpTo everything below this offset needs no check of its checksums
 /// @param durableUpTo everything below this offset must be there; 0 if nothing is known
 /// @param logStartOffset from the checkpoint, 0 if there is none
-/// @param gapsAreLosses whether a hole between segments means that bytes were lost; in a directory another
-///     program wrote it may be the work of compaction
-/// @param complete whether every change of where the log begins was noted, so that a first segment behind
-///     `logStartOffset` means that one is missing
-/// @param mayHaveGaps whether offsets may be missing between batches; else a batch that does not follow on the one
-/// before
-///     is damaged
+/// @param gapsAreLosses whether a hole between segments means that bytes were lost; in a directory
+///     another program wrote it may be the work of compaction
+/// @param complete whether every change of where the log begins was noted, so that a first segment
+///     behind `logStartOffset` means that one is missing
+/// @param mayHaveGaps whether offsets may be missing between batches; else a batch that does not
+///     follow on the one before is damaged
 /// @param sizeInBytes of all segments together if `clean`, -1 if it is not known
 /// @param digest what the files must say up to `soundUpTo`, null if it is not known
 public record OpeningState(

@@ -45,16 +45,14 @@ public final class PartitionMetadataFile {
         }
     }
 
-    /// Sees to it that the directory is that of the topic. A file that is missing or damaged is written again where the
-    /// topic's id is known from elsewhere.
+    /// Sees to it that the directory is that of the topic. A file that is missing or damaged is
+    /// written again where the topic's id is known from elsewhere.
     ///
     /// @param topicId what the log directory remembers, [Uuid#ZERO] if nothing
-    /// @param mayBeTorn whether the machine failed, which can leave a file torn that is not older than the
-    journal's last
-    ///     durable note
-    /// @throws CorruptLogException if the file names another topic, or cannot be read and nothing else says whose
-    the
-    ///     directory is
+    /// @param mayBeTorn whether the machine failed, which can leave a file torn that is not older
+    ///     than the journal's last durable note
+    /// @throws CorruptLogException if the file names another topic, or cannot be read and nothing
+    ///     else says whose the directory is
     public static void check(LogStorage storage, Path directory, Uuid topicId, boolean mayBeTorn) throws IOException {
         var path = directory.resolve(FILE_NAME);
         boolean missing = !storage.exists(path);

@@ -89,7 +89,8 @@ public final class ProducerRecovery {
                 .orElse(true);
     }
 
-    /// One snapshot of another partition is a mistaken file; nothing but such are a mistaken directory.
+    /// One snapshot of another partition is a mistaken file; nothing but such are a mistaken
+    /// directory.
     private void refuseOthersSnapshots() throws IOException {
         var own = new ProducerSnapshot.Owner(topicId, partition, 0);
         Path other = null;

@@ -378,9 +378,9 @@ public final class LogSegment {
         return rebuild;
     }
 
-    /// Whether the batch that a time entry leads to has that timestamp; if not, the file is damaged or belongs to
-    /// another
-    /// segment. Whoever believed it would delete records too early or pass over some.
+    /// Whether the batch that a time entry leads to has that timestamp; if not, the file is damaged
+    /// or belongs to another segment. Whoever believed it would delete records too early or pass
+    /// over some.
     private boolean isTimeOf(SparseIndex.Entry entry, ByteBuffer scratch) throws IOException {
         long offset = baseOffset + entry.value();
         var header = new BatchHeader(file, scratch);
@@ -517,9 +517,8 @@ public final class LogSegment {
         return -1;
     }
 
-    /// Where the segment's batches end, found from what the index knows of the last ones; -1 if the file does not end
-    /// with
-    /// a whole batch.
+    /// Where the segment's batches end, found from what the index knows of the last ones; -1 if the
+    /// file does not end with a whole batch.
     public long endOffsetIfWhole(ByteBuffer scratch) throws IOException {
         var header = new BatchHeader(file, scratch);
         var last = offsetIndex.peekLast();
@@ -596,7 +595,12 @@ public final class LogSegment {
     /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
     public long retentionTimestamp() throws IOException {
         long timestamp = peekMaxTimestamp();
-        return timestamp >= 0 ? timestamp : storage.lastModifiedMs(path());
+        return timestamp >= 0 ? timestamp : lastModifiedMs();
+    }
+
+    /// When the file of records was written to last.
+    public long lastModifiedMs() throws IOException {
+        return storage.lastModifiedMs(path());
     }
 
     /// Whether the transaction index is missing or sound.

@@ -95,14 +95,16 @@ final class SparseIndex {
         return size < 0 || size % entryBytes != 0 ? -1 : (int) (size / entryBytes);
     }
 
-    /// The last entry in the file, without loading the rest; null if there is none or the file cannot be right.
+    /// The last entry in the file, without loading the rest; null if there is none or the file
+    /// cannot be right.
     @Nullable
     Entry peekLast() throws IOException {
         int n = peekCount();
         return n <= 0 ? null : peek(n - 1);
     }
 
-    /// The last entry in the file whose key is at most `key`, without loading the rest. To be verified by who asks.
+    /// The last entry in the file whose key is at most `key`, without loading the rest. To be
+    /// verified by who asks.
     @Nullable
     Entry peekFloor(long key) throws IOException {
         int low = 0;

@@ -41,9 +41,8 @@ public final class TransactionIndex {
         this.path = path;
     }
 
-    /// The sum of numbers that stand for the entries, so that what the files of a log say altogether can be compared
-    /// with
-    /// what they said before.
+    /// The sum of numbers that stand for the entries, so that what the files of a log say
+    /// altogether can be compared with what they said before.
     ///
     /// @param below only entries whose marker lies below this offset count
     /// @throws CorruptLogException if the file is damaged

@@ -125,6 +125,61 @@ class CrashRecoveryTest {
         assertThat(LogFixture.records(fixture.log())).hasSize(3);
     }
 
+    /// A new segment's name counts, and so does a leader epoch's file that was replaced: whoever makes its name durable
+    /// must have made its content so.
+    @Test
+    void keepsFlushedRecordsOfANewSegmentAndTheEpochsBeforeThem() {
+        var fixture = new LogFixture(storage, DIRECTORY, time);
+        fixture.log().beginEpoch(3);
+        fixture.log().appendAsLeader(fixture.batch(3), 3, AppendOrigin.CLIENT, time.milliseconds());
+        fixture.log().flush();
+        fixture.dirs().checkpoint();
+        fixture.log().beginEpoch(5);
+        fixture.log().roll();
+        fixture.log().appendAsLeader(fixture.batch(2), 5, AppendOrigin.CLIENT, time.milliseconds());
+        time.advanceMillis(10_000);
+        fixture.dirs().runMaintenance(time.milliseconds());
+        fixture.log().appendAsLeader(fixture.batch(2), 5, AppendOrigin.CLIENT, time.milliseconds());
+        fixture.log().flushRecords();
+        assertThat(fixture.log().flushedUpTo()).isEqualTo(7);
+        storage.cutPower(Unforced.LOST);
+
+        var log = fixture.reopen();
+        assertThat(log.view().logEndOffset()).isEqualTo(7);
+        assertThat(log.endOffsetForEpoch(3).offset()).isEqualTo(3);
+        assertThat(log.endOffsetForEpoch(5).offset()).isEqualTo(7);
+    }
+
+    @Test
+    void flushingRecordsForcesOneFile() {
+        var fixture = new LogFixture(storage, DIRECTORY, time);
+        fixture.append(fixture.batch(3));
+        fixture.log().flushRecords();
+        int before = storage.forces();
+        fixture.append(fixture.batch(3));
+        fixture.append(fixture.batch(3));
+        fixture.log().flushRecords();
+        assertThat(storage.forces()).isEqualTo(before + 1);
+        fixture.log().flushRecords();
+        assertThat(storage.forces()).isEqualTo(before + 1);
+        assertThat(fixture.log().view().recoveryPoint()).isZero();
+    }
+
+    /// What was forced before a cut says nothing of what is written after it.
+    @Test
+    void aCutTakesTheFlushedEndBack() {
+        var fixture = new LogFixture(storage, DIRECTORY, time);
+        fixture.append(fixture.batch(3));
+        fixture.append(fixture.batch(3));
+        fixture.log().flushRecords();
+        fixture.log().truncateTo(3);
+        fixture.append(fixture.batch(3));
+        assertThat(fixture.log().flushedUpTo()).isEqualTo(3);
+        fixture.log().truncateFullyAndStartAt(10);
+        fixture.append(fixture.batch(3));
+        assertThat(fixture.log().flushedUpTo()).isEqualTo(10);
+    }
+
     /// The first aborted transaction of a segment makes its index a file, whose name must be on the disk with it.
     @Test
     void knowsWhichTransactionsWereAbortedWhateverElseIsLost() {
@@ -163,8 +218,13 @@ class CrashRecoveryTest {
             for (int i = 0; i < steps; i++) {
                 switch (random.nextInt(12)) {
                     case 0 -> {
-                        fixture.log().flush();
+                        if (random.nextBoolean()) {
+                            fixture.log().flush();
+                        } else {
+                            fixture.log().flushRecords();
+                        }
                         flushed = fixture.log().view().logEndOffset();
+                        assertThat(fixture.log().flushedUpTo()).isEqualTo(flushed);
                     }
                     case 1 -> {
                         time.advanceMillis(5_000);
@@ -191,6 +251,7 @@ class CrashRecoveryTest {
                     }
                 }
             }
+            flushed = Math.max(flushed, fixture.log().flushedUpTo());
             switch (random.nextInt(4)) {
                 case 0 -> fixture.dirs().close();
                 case 1 -> storage.killProcess();

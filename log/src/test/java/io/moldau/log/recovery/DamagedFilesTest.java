@@ -17,10 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What a log directory does about files that are damaged, missing, empty or somebody else's: beside each start there
-/// is a
-/// model of what was acknowledged, and the directory shows exactly that, or refuses the partition with a message that
-/// names the file. Ten thousand flips: `-Dmoldau.seeds=10000`.
+/// What a log directory does about files that are damaged, missing, empty or somebody else's:
+/// beside each start there is a model of what was acknowledged, and the directory shows exactly
+/// that, or refuses the partition with a message that names the file. Ten thousand flips:
+/// `-Dmoldau.seeds=10000`.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DamagedFilesTest {
 

@@ -33,8 +33,8 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// A log directory with several partitions that have seen everything: transactions, several leader epochs, rolls,
-/// deleted records, retention and compaction; with it, what each of them holds.
+/// A log directory with several partitions that have seen everything: transactions, several leader
+/// epochs, rolls, deleted records, retention and compaction; with it, what each of them holds.
 final class SampleLogs {
 
     static final Path DIRECTORY = Path.of("/data");
@@ -218,8 +218,9 @@ final class SampleLogs {
 
     /// Starts on a copy of the directory, whatever was done to it, and compares.
     ///
-    /// @param startsMayReturn whether the notes of the last minute are gone altogether, and with them where logs
-    begin
+    /// @param startsMayReturn whether the notes of the last minute are gone altogether, and with
+    ///     them where logs
+    /// begin
     Outcome start(SimulatedStorage copy, boolean startsMayReturn) {
         var refused = new LinkedHashMap<TopicIdPartition, ApiException>();
         var wrong = new ArrayList<String>();
@@ -285,7 +286,8 @@ final class SampleLogs {
         return null;
     }
 
-    /// Where records are gone, a history that was built again from the others may let an epoch begin later.
+    /// Where records are gone, a history that was built again from the others may let an epoch
+    /// begin later.
     private static boolean sameEpochs(Contents now, Contents before) {
         return now.epochs().equals(before.epochs())
                 || RecordBatches.toList(ByteBuffer.wrap(before.batches())).stream()

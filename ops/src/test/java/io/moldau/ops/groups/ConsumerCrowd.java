@@ -43,6 +43,7 @@ final class ConsumerCrowd implements AutoCloseable {
     private final String group;
     private final String topic;
     private final Protocol protocol;
+    private final int heartbeatMs;
     private final List<Member> members = new ArrayList<>();
     private final List<String> faults = new CopyOnWriteArrayList<>();
 
@@ -53,11 +54,13 @@ final class ConsumerCrowd implements AutoCloseable {
     private int thrownOut;
     private long lastChange;
 
-    ConsumerCrowd(String bootstrap, String group, String topic, int partitions, Protocol protocol) {
+    /// @param heartbeatMs how often members of a classic group are heard of; for the other kind the broker decides
+    ConsumerCrowd(String bootstrap, String topic, int partitions, Protocol protocol, int heartbeatMs) {
         this.bootstrap = bootstrap;
-        this.group = group;
+        this.group = topic;
         this.topic = topic;
         this.protocol = protocol;
+        this.heartbeatMs = heartbeatMs;
         owners = new Member[partitions];
         interrupted = new boolean[partitions];
     }
@@ -228,6 +231,9 @@ final class ConsumerCrowd implements AutoCloseable {
             settings.put("bootstrap.servers", bootstrap);
             settings.put("group.id", group);
             settings.put("enable.auto.commit", false);
+            if (protocol == Protocol.COOPERATIVE) {
+                settings.put("heartbeat.interval.ms", heartbeatMs);
+            }
             // There is nothing to read; asking seldom leaves the machine to what is measured.
             settings.put("fetch.max.wait.ms", 5_000);
             if (instanceId != null) {

@@ -37,16 +37,18 @@ class GroupScaleIT {
             // The reference's default, which a test node does not have.
             "group.initial.rebalance.delay.ms=3000");
 
+    /// The clients' default.
+    private static final int HEARTBEAT_MS = 3_000;
+
+    private static final int QUICK_HEARTBEAT_MS = 500;
+
     /// Of the short form, which waits for many heartbeats.
     private static final List<String> QUICK = Stream.concat(
                     SETTINGS.stream(),
                     Stream.of(
-                            "group.consumer.min.heartbeat.interval.ms=1000",
-                            "group.consumer.heartbeat.interval.ms=1000"))
+                            "group.consumer.min.heartbeat.interval.ms=" + QUICK_HEARTBEAT_MS,
+                            "group.consumer.heartbeat.interval.ms=" + QUICK_HEARTBEAT_MS))
             .toList();
-
-    /// How long a group is looked at after it seems to be settled.
-    private static final Duration AFTERWARDS = Duration.ofSeconds(3);
 
     /// One run: how long each step took, and how many partitions moved for it and were taken from somebody.
     private record Figures(
@@ -82,7 +84,7 @@ class GroupScaleIT {
     @EnumSource
     void noMoreMovesThanMustBe(Protocol protocol, @TempDir Path folder) throws Exception {
         try (var node = NodeProcess.start(folder.resolve("data"), QUICK.toArray(String[]::new))) {
-            var figures = run(node.bootstrap(), protocol, 10, 40);
+            var figures = run(node.bootstrap(), protocol, 10, 40, QUICK_HEARTBEAT_MS);
             assertThat(figures.faults()).isEmpty();
             assertThat(figures.movedByJoin()).isEqualTo(figures.leastByJoin());
             assertThat(figures.movedByLeave()).isZero();
@@ -96,13 +98,14 @@ class GroupScaleIT {
         var rows = new ArrayList<String>();
         for (var protocol : Protocol.values()) {
             try (var node = NodeProcess.start(folder.resolve("ours" + protocol), SETTINGS.toArray(String[]::new))) {
-                var figures = run(node.bootstrap(), protocol, 200, 1_000);
+                var figures = run(node.bootstrap(), protocol, 200, 1_000, HEARTBEAT_MS);
                 rows.add(figures.row("Moldau", protocol));
                 Files.write(Files.createDirectories(Path.of("target")).resolve("group-scale.md"), rows);
                 assertThat(figures.faults()).isEmpty();
             }
             try (var node = ReferenceNode.start(Files.createDirectory(folder.resolve("theirs" + protocol)), SETTINGS)) {
-                rows.add(run(node.bootstrap(), protocol, 200, 1_000).row("Apache Kafka 4.4", protocol));
+                rows.add(run(node.bootstrap(), protocol, 200, 1_000, HEARTBEAT_MS)
+                        .row("Apache Kafka 4.4", protocol));
             } catch (AssertionError unsettled) {
                 rows.add("Apache Kafka 4.4, " + protocol + ": " + unsettled.getMessage());
             }
@@ -110,15 +113,16 @@ class GroupScaleIT {
         }
     }
 
-    private static Figures run(String bootstrap, Protocol protocol, int members, int partitions) throws Exception {
+    private static Figures run(String bootstrap, Protocol protocol, int members, int partitions, int heartbeatMs)
+            throws Exception {
         var topic = "crowded-" + members;
         create(bootstrap, topic, partitions);
-        try (var crowd = new ConsumerCrowd(bootstrap, topic, topic, partitions, protocol)) {
+        try (var crowd = new ConsumerCrowd(bootstrap, topic, partitions, protocol, heartbeatMs)) {
             var start = crowd.awaitBalance(crowd.join(members));
-            Look settled = afterwards(crowd);
+            Look settled = afterwards(crowd, heartbeatMs);
 
             var join = crowd.awaitBalance(crowd.join(1));
-            Look joined = afterwards(crowd);
+            Look joined = afterwards(crowd, heartbeatMs);
             int movedByJoin = joined.movedSince(settled, crowd.members());
 
             var stay = new ArrayList<>(crowd.members());
@@ -126,7 +130,7 @@ class GroupScaleIT {
             long started = System.nanoTime();
             crowd.leave(leaving);
             var leave = crowd.awaitBalance(started);
-            Look left = afterwards(crowd);
+            Look left = afterwards(crowd, heartbeatMs);
 
             return new Figures(
                     start,
@@ -141,8 +145,9 @@ class GroupScaleIT {
         }
     }
 
-    private static Look afterwards(ConsumerCrowd crowd) {
-        Await.pass(AFTERWARDS);
+    /// A group that seems to be settled is looked at for some more heartbeats.
+    private static Look afterwards(ConsumerCrowd crowd, int heartbeatMs) {
+        Await.pass(Duration.ofMillis(3L * heartbeatMs));
         crowd.awaitBalance(System.nanoTime());
         return crowd.look();
     }
@@ -154,19 +159,19 @@ class GroupScaleIT {
         for (boolean isStatic : new boolean[] {true, false}) {
             var topic = "restarted-" + isStatic;
             create(bootstrap, topic, partitions);
-            try (var crowd = new ConsumerCrowd(bootstrap, topic, topic, partitions, protocol)) {
+            try (var crowd = new ConsumerCrowd(bootstrap, topic, partitions, protocol, QUICK_HEARTBEAT_MS)) {
                 for (int i = 0; i < members; i++) {
                     crowd.join(isStatic ? "instance-" + i : null);
                 }
                 crowd.awaitBalance(System.nanoTime());
-                Look before = afterwards(crowd);
+                Look before = afterwards(crowd, QUICK_HEARTBEAT_MS);
                 for (var member : crowd.members()) {
                     var others = new ArrayList<>(crowd.members());
                     others.remove(member);
                     crowd.leave(member);
                     crowd.join(member.instanceId());
                     crowd.awaitBalance(System.nanoTime());
-                    Look after = afterwards(crowd);
+                    Look after = afterwards(crowd, QUICK_HEARTBEAT_MS);
                     if (isStatic) {
                         assertThat(after.interrupted()).as("taken from others").isZero();
                         assertThat(after.movedSince(before, others)).as("moved").isZero();
