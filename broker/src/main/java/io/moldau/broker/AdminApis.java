@@ -8,6 +8,7 @@ import io.moldau.broker.api.controller.Forwarder;
 import io.moldau.broker.api.controller.ForwardingHandler;
 import io.moldau.broker.api.controller.IncrementalAlterConfigsHandler;
 import io.moldau.broker.api.controller.LoggerChanges;
+import io.moldau.broker.api.metadata.AlterReplicaLogDirsHandler;
 import io.moldau.broker.api.metadata.ApiVersionsHandler;
 import io.moldau.broker.api.metadata.BrokerResources;
 import io.moldau.broker.api.metadata.DescribeClusterHandler;
@@ -32,6 +33,7 @@ import io.moldau.metadata.channel.NodeToController;
 import io.moldau.wire.message.AddRaftVoterRequestData;
 import io.moldau.wire.message.AlterConfigsRequestData;
 import io.moldau.wire.message.AlterPartitionReassignmentsRequestData;
+import io.moldau.wire.message.AlterReplicaLogDirsRequestData;
 import io.moldau.wire.message.ApiVersionsRequestData;
 import io.moldau.wire.message.ControllerRegistrationRequestData;
 import io.moldau.wire.message.CreatePartitionsRequestData;
@@ -88,6 +90,7 @@ final class AdminApis {
             boolean autoCreateTopics,
             int maxPartitionsPerPage,
             LogDirs logDirs,
+            Replicas replicas,
             Executor background) {
         routes.on(
                         ApiKey.METADATA,
@@ -109,6 +112,10 @@ final class AdminApis {
                         ApiKey.DESCRIBE_LOG_DIRS,
                         DescribeLogDirsRequestData.class,
                         new DescribeLogDirsHandler(logDirs, background))
+                .on(
+                        ApiKey.ALTER_REPLICA_LOG_DIRS,
+                        AlterReplicaLogDirsRequestData.class,
+                        new AlterReplicaLogDirsHandler(replicas.moves(), replicas::wakeMovers, background))
                 .on(
                         ApiKey.FIND_COORDINATOR,
                         FindCoordinatorRequestData.class,

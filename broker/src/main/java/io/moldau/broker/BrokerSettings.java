@@ -123,6 +123,7 @@ final class BrokerSettings {
                 producerIdExpirationMs,
                 config.get(LogKeys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.NUM_RECOVERY_THREADS_PER_DATA_DIR),
+                config.get(MoldauKeys.LOG_DIR_PLACEMENT).equals("free-bytes"),
                 random);
     }
 

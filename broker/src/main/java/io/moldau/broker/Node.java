@@ -743,6 +743,7 @@ public final class Node implements AutoCloseable {
                         config.get(TopicDefaultKeys.AUTO_CREATE_TOPICS_ENABLE),
                         config.get(NetworkKeys.MAX_REQUEST_PARTITION_SIZE_LIMIT),
                         logDirs,
+                        replicas,
                         background);
         NettyServer server =
                 new NettyServer(base.network(), loops, router, services.meters().requests());
@@ -750,6 +751,7 @@ public final class Node implements AutoCloseable {
         closing("listeners", server);
         bind(server, false, bound);
         startMaintenance(logDirs, replicas, cleaner(logDirs, resolver, cache));
+        replicas.wakeMovers();
         registrar.start();
         CompletableFuture<Void> ready = registrar.ready().thenRun(server::startAccepting);
         running = new Running(

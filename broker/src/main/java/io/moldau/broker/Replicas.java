@@ -15,6 +15,7 @@ import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.ReplicaMetrics;
+import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.Replication;
 import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.broker.replica.StrayLogs;
@@ -83,6 +84,9 @@ final class Replicas implements AutoCloseable {
     private final DirectoryAssignments assignments;
     private final ReplicationThrottle leaderThrottle;
     private final ReplicationThrottle followerThrottle;
+    private final ReplicationThrottle moveThrottle;
+    private final ReplicaMoves moves;
+    private final MoverThreads movers;
 
     Replicas(NodeConfig config, Services services) {
         this.config = config;
@@ -97,6 +101,10 @@ final class Replicas implements AutoCloseable {
                 services.faults());
         this.leaderThrottle = throttle(config, services.time());
         this.followerThrottle = throttle(config, services.time());
+        this.moveThrottle = new ReplicationThrottle(
+                services.time()::nanoseconds,
+                config.get(QuotaKeys.ALTER_LOG_DIRS_QUOTA_WINDOW_NUM),
+                TimeUnit.SECONDS.toNanos(config.get(QuotaKeys.ALTER_LOG_DIRS_QUOTA_WINDOW_SIZE_SECONDS)));
         this.partitions = new PartitionRegistry(
                 config.nodeId(),
                 services.logs(),
@@ -114,6 +122,11 @@ final class Replicas implements AutoCloseable {
                         followerThrottle),
                 services.metrics());
         this.assignments = assignments(partitions, services);
+        this.moves = new ReplicaMoves(
+                services.logs(), partitions, assignments, services.directoryIds(), moveThrottle, services.time());
+        Integer threads = config.find(ReplicationKeys.NUM_REPLICA_ALTER_LOG_DIRS_THREADS);
+        this.movers = new MoverThreads(
+                moves, threads == null ? services.directoryIds().size() : threads, services.time(), services.faults());
         this.fetchers = new ReplicaFetchers(
                 partitions,
                 services.brokerEpoch(),
@@ -184,6 +197,15 @@ final class Replicas implements AutoCloseable {
         return new NodeView.Throttles(leaderThrottle, followerThrottle);
     }
 
+    ReplicaMoves moves() {
+        return moves;
+    }
+
+    /// Moves that there may be go on from now on.
+    void wakeMovers() {
+        movers.wake();
+    }
+
     PartitionRegistry partitions() {
         return partitions;
     }
@@ -235,6 +257,8 @@ final class Replicas implements AutoCloseable {
             ConfigurationsImage configs = newImage.configs();
             leaderThrottle.limit(resolver.ofBroker(BrokerConfigKeys.LEADER_REPLICATION_THROTTLED_RATE, configs));
             followerThrottle.limit(resolver.ofBroker(BrokerConfigKeys.FOLLOWER_REPLICATION_THROTTLED_RATE, configs));
+            moveThrottle.limit(
+                    resolver.ofBroker(BrokerConfigKeys.REPLICA_ALTER_LOG_DIRS_IO_MAX_BYTES_PER_SECOND, configs));
             fetchers.fetchersPerLeader(resolver.ofBroker(ReplicationKeys.NUM_REPLICA_FETCHERS, configs), newImage);
         }
     }
@@ -258,7 +282,8 @@ final class Replicas implements AutoCloseable {
 
     /// Stops following and proposing. The partitions go on serving until they are closed.
     @Override
-    public void close() {
+    public void close() throws InterruptedException {
+        movers.close();
         fetchers.close();
         assignments.close();
         isrChanges.close();

@@ -21,6 +21,10 @@ final class History {
         return contents[offset];
     }
 
+    int epoch(int offset) {
+        return epochs[offset];
+    }
+
     /// Whether the replica has this very record: the same content in another epoch is another one.
     boolean isIn(ReplicaMirror mirror, int offset) {
         return offset < mirror.size()

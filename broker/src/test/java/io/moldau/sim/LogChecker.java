@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Logs match: two records with the same offset and epoch are the same record, on whichever replica and
 /// whenever, and have the same record before them. A replica never cuts off what is committed, except
-/// by losing its power or because it is a replica no more.
+/// by losing its power or because it is a replica no more. What compaction took away counts as what was committed
+/// there:
+/// that it could go, those tell who load the log.
 final class LogChecker {
 
     private record Position(TopicIdPartition partition, int offset, int epoch) {}
@@ -80,7 +82,11 @@ final class LogChecker {
         int kept = Math.min(end, mirror.size());
         if (epochs != seen.epochs) {
             seen.epochs = epochs;
-            while (kept > 0 && partition.log().epochForOffset(kept - 1) != mirror.epoch(kept - 1)) {
+            // Of what was compacted a copy may not know the epochs.
+            int settled = cluster.scenario().isCompacted(id.topic())
+                    ? cluster.checks().commits().history(id).size()
+                    : 0;
+            while (kept > settled && partition.log().epochForOffset(kept - 1) != mirror.epoch(kept - 1)) {
                 kept--;
             }
         }
@@ -124,19 +130,16 @@ final class LogChecker {
         while (mirror.size() < end) {
             int from = mirror.size();
             switch (partition.log().read(from, 1 << 20, end, true)) {
-                case ReadOutcome.Slice(LogSlice slice) ->
-                    Records.each(bytes(slice), found -> {
+                case ReadOutcome.Slice(LogSlice slice) -> {
+                    long next = Records.each(bytes(slice), found -> {
                         if (found.offset() >= mirror.size()) {
-                            if (found.offset() > mirror.size()) {
-                                cluster.fail(
-                                        node + " has a hole in " + id.topicPartition() + " from " + mirror.size()
-                                                + " to " + found.offset(),
-                                        null);
-                            }
+                            compactedUpTo(node, id, mirror, found.offset());
                             add(node, id, mirror, found.leaderEpoch(), found.content());
                             cluster.checks().transactions().written(id, found);
                         }
                     });
+                    compactedUpTo(node, id, mirror, next);
+                }
                 case ReadOutcome.OutOfRange range -> throw new AssertionError(range);
             }
             if (mirror.size() == from) {
@@ -145,6 +148,23 @@ final class LogChecker {
             }
         }
         cluster.log().note(node, "log grew", id.topicPartition(), before, mirror.size());
+    }
+
+    /// Where records are missing, they were compacted away: those that were committed, and no others.
+    private void compactedUpTo(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, long offset) {
+        if (mirror.size() >= offset) {
+            return;
+        }
+        History history = cluster.checks().commits().history(id);
+        if (!cluster.scenario().isCompacted(id.topic()) || offset > history.size()) {
+            cluster.fail(
+                    node + " has a hole in " + id.topicPartition() + " from " + mirror.size() + " to " + offset + "; "
+                            + history.size() + " are committed",
+                    null);
+        }
+        while (mirror.size() < Math.min(offset, history.size())) {
+            mirror.append(history.epoch(mirror.size()), history.content(mirror.size()));
+        }
     }
 
     private void add(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int epoch, long content) {

@@ -31,14 +31,19 @@ final class Records {
     private Records() {}
 
     /// Visits the records of all whole batches.
-    static void each(ByteBuffer bytes, Consumer<Found> visitor) {
+    ///
+    /// @return the offset behind the last batch, which may have no records any more; -1 if there is no whole one
+    static long each(ByteBuffer bytes, Consumer<Found> visitor) {
+        long next = -1;
         var batches = new RecordBatches(bytes);
         while (batches.tryNext() == RecordBatches.Step.BATCH) {
             RecordBatch batch = batches.batch();
             for (Record record : batch.records(DecompressionLimits.DEFAULT)) {
                 visitor.accept(found(batch, record));
             }
+            next = batch.nextOffset();
         }
+        return next;
     }
 
     private static Found found(RecordBatch batch, Record record) {

@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
 /// @param members how many members a group has whose members come and go; 0 if there is none
 /// @param transactors how many transactional ids are used, each by two that fence each other; 0 if there are
 ///     no transactions
+/// @param compacts whether the topics of groups and of transactions are compacted all the time
 record Scenario(
         int controllers,
         int brokers,
@@ -39,7 +40,8 @@ record Scenario(
         int segmentBytes,
         int metadataTail,
         int members,
-        int transactors) {
+        int transactors,
+        boolean compacts) {
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
@@ -75,7 +77,8 @@ record Scenario(
                 random.nextBoolean() ? 1 << 20 : 2_500 + random.nextInt(4_000),
                 random.nextBoolean() ? AppliedMetadata.TAIL_ENTRIES : 1 + random.nextInt(20),
                 random.nextBoolean() ? 0 : 2 + random.nextInt(2),
-                random.nextBoolean() ? 0 : 1 + random.nextInt(2));
+                random.nextBoolean() ? 0 : 1 + random.nextInt(2),
+                random.nextInt(3) > 0);
     }
 
     int nodes() {
@@ -90,6 +93,15 @@ record Scenario(
         return combined ? node < brokers : node >= controllers;
     }
 
+    private static boolean isInternal(String topic) {
+        return topic.equals(OffsetsTopic.NAME) || topic.equals(TransactionsTopic.NAME);
+    }
+
+    /// Whether the topic's logs are compacted all the time.
+    boolean isCompacted(String topic) {
+        return compacts && isInternal(topic);
+    }
+
     TopicSettings settings(String topic) {
         var log = LogConfig.DEFAULTS.toBuilder()
                 .segmentBytes(segmentBytes)
@@ -97,8 +109,16 @@ record Scenario(
                 // Clocks are set to all kinds of times.
                 .timestampAfterMaxMs(Long.MAX_VALUE)
                 .indexIntervalBytes(512);
-        if (topic.equals(OffsetsTopic.NAME) || topic.equals(TransactionsTopic.NAME)) {
+        if (isInternal(topic)) {
             log.retentionMs(-1);
+        }
+        if (isCompacted(topic)) {
+            log.compact(true)
+                    .delete(false)
+                    .segmentBytes(1_000)
+                    .minCleanableDirtyRatio(0.01)
+                    .deleteRetentionMs(2_000)
+                    .fileDeleteDelayMs(1_000);
         }
         return new TopicSettings(log.build(), MIN_IN_SYNC);
     }

@@ -49,6 +49,7 @@ import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Timer;
 import io.moldau.log.LogMetrics;
+import io.moldau.log.clean.CleanerConfig;
 import io.moldau.log.dir.LogDirs;
 import io.moldau.log.dir.LogDirsConfig;
 import io.moldau.log.storage.SimulatedStorage;
@@ -313,7 +314,7 @@ final class SimulatedNode extends Machine {
                         List.of(DISK),
                         disk,
                         SimulatedNode.this,
-                        new LogDirsConfig(1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, random.split()),
+                        new LogDirsConfig(1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, false, random.split()),
                         LogMetrics.NONE);
                 logDirs.logs().forEach(log -> log.open());
             } catch (IOException e) {
@@ -443,6 +444,9 @@ final class SimulatedNode extends Machine {
             thread("maintenance")
                     .scheduleWithFixedDelay(
                             () -> logDirs.runMaintenance(milliseconds()), 500, 500, TimeUnit.MILLISECONDS);
+            if (scenario.compacts()) {
+                compact(logDirs);
+            }
             thread("follower checks")
                     .scheduleWithFixedDelay(
                             partitions::checkFollowers, MAX_LAG_MS / 2, MAX_LAG_MS / 2, TimeUnit.MILLISECONDS);
@@ -458,6 +462,26 @@ final class SimulatedNode extends Machine {
                     transactions,
                     fetchers,
                     routes.build());
+        }
+
+        /// In small memory at times, and given up in the middle at times.
+        private void compact(LogDirs logDirs) {
+            var chance = random.split();
+            var cleaner = logDirs.cleaner();
+            thread("cleaner")
+                    .scheduleWithFixedDelay(
+                            () -> {
+                                var memory = new CleanerConfig(chance.nextBoolean() ? 200 : 1 << 20, 0.9, 32 << 10);
+                                if (cleaner.cleanNext(memory, bytes -> chance.nextInt(8) > 0)) {
+                                    cluster.log().note(SimulatedNode.this, "compacted", "");
+                                }
+                                if (!cleaner.uncleanable().isEmpty()) {
+                                    cluster.fail(name() + " cannot compact " + cleaner.uncleanable(), null);
+                                }
+                            },
+                            300,
+                            300,
+                            TimeUnit.MILLISECONDS);
         }
 
         private static int transactionCoordinator(MetadataCache cache, String transactionalId) {

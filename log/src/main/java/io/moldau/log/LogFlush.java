@@ -95,6 +95,14 @@ final class LogFlush {
         flushedUpTo = Math.min(flushedUpTo, end);
     }
 
+    /// The log is in another directory now, where as much is durable. What is under way forces
+    /// files it has no more.
+    void moved() {
+        cuts++;
+        namesChanged++;
+        unsyncedFiles.clear();
+    }
+
     /// The log is empty and begins there, or nothing below it counts any more.
     void beginAt(long offset) {
         flushedUpTo = Math.max(flushedUpTo, offset);

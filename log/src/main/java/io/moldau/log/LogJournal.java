@@ -32,6 +32,10 @@ public interface LogJournal {
     /// anew. Durable on return.
     void beforeDeletion(PartitionLog log) throws IOException;
 
+    /// The log comes from another directory, as this says, and is about to be written to here.
+    /// Durable on return.
+    void arriving(PartitionLog log, LogSummary summary) throws IOException;
+
     /// Up to where the log has been compacted, -1 if it never was.
     long cleanedUpTo(PartitionLog log);
 

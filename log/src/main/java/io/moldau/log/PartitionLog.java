@@ -45,6 +45,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -74,15 +75,16 @@ public final class PartitionLog {
     private record Published(LogView view, LogSegment[] segments, int activeSize, boolean open) {}
 
     private final TopicPartition topicPartition;
-    private final Path logDir;
     private final LogEnvironment environment;
     private final LogStorage storage;
-    private final LogJournal journal;
     private final ReentrantLock lock = new ReentrantLock();
 
     private final OpeningState opening;
     // Whether the view can be believed before the files are open.
     private final boolean viewKnown;
+    // These three change together, under the lock, when the log moves.
+    private volatile Path logDir;
+    private volatile LogJournal journal;
     private volatile Path directory;
     private volatile Uuid topicId;
     private volatile LogConfig config;
@@ -253,7 +255,7 @@ public final class PartitionLog {
     }
 
     /// A failing disk takes the directory offline; a log that contradicts itself is refused alone.
-    private RuntimeException failed(IOException e) {
+    RuntimeException failed(IOException e) {
         if (e instanceof CorruptLogException) {
             return new ApiException(Errors.KAFKA_STORAGE_ERROR, String.valueOf(e.getMessage()));
         }
@@ -755,7 +757,7 @@ public final class PartitionLog {
     /// an end below the start, with which loading begins again at the start.
     private void beginBeforeLogStart(long baseOffset, long nowMs) throws IOException {
         var view = published.view();
-        doomed.renameAll(journal::settle);
+        doomed.renameAll(this::settle);
         for (var segment : published.segments()) {
             doom(segment);
         }
@@ -1439,7 +1441,7 @@ public final class PartitionLog {
         // First the word: a crash in between leaves the old segments or the new one, and both fit it.
         journal.logStartAdvanced(this, offset);
         // The new segment may get the name of one that retention has let go of.
-        doomed.renameAll(journal::settle);
+        doomed.renameAll(this::settle);
         var old = published.segments();
         truncations++;
         flush.cut(offset);
@@ -1609,11 +1611,21 @@ public final class PartitionLog {
 
     /// The log as a compaction finds it. Opens the files; null if there are none. To be closed.
     public @Nullable CleaningView viewForCleaning() {
+        var view = retained(true);
+        if (view != null && view.segments().isEmpty()) {
+            view.close();
+            return null;
+        }
+        return view;
+    }
+
+    /// @return null if the log is gone
+    private @Nullable CleaningView retained(boolean withProducers) {
         while (true) {
             var current = opened();
             lock();
             try {
-                if (retired || current.segments().length == 0) {
+                if (retired) {
                     return null;
                 }
                 if (current != published) {
@@ -1628,7 +1640,7 @@ public final class PartitionLog {
                         current.view().lastStableOffset(highWatermark),
                         cleanedUpTo(),
                         truncations,
-                        producers.lastBatches());
+                        withProducers ? producers.lastBatches() : Map.of());
             } finally {
                 lock.unlock();
             }
@@ -1729,6 +1741,72 @@ public final class PartitionLog {
         }
     }
 
+    // ---- moving to another log directory
+
+    /// The journal of the directory the log is in now: what is said of segments is said there.
+    private void settle(long word) throws IOException {
+        journal.settle(word);
+    }
+
+    /// What a log leaves behind when it moves.
+    ///
+    /// @param segments who still reads them may go on; to be released
+    public record Vacated(Path directory, LogJournal journal, List<LogSegment> segments) {}
+
+    /// The log's files as [FutureLog] copies them. Null if the log is gone. To be closed.
+    @Nullable
+    CleaningView viewForMoving() {
+        return retained(false);
+    }
+
+    /// Goes on with the copy's files, in its directory. Records, offsets and everything else stay
+    /// what they are; for compactions and flushes that are under way it is as if the log had been
+    /// cut.
+    ///
+    /// @return null if the copy is not ready
+    @Nullable
+    Vacated moveTo(FutureLog copy) {
+        opened();
+        lock();
+        try {
+            if (retired) {
+                return null;
+            }
+            var current = published;
+            var view = current.view();
+            var arrived = copy.complete(
+                    List.of(current.segments()),
+                    summary(current),
+                    epochs,
+                    new FutureLog.Demands(flush.flushedUpTo(), newestSnapshot, truncations));
+            if (arrived == null) {
+                return null;
+            }
+            var vacated = new Vacated(directory, journal, List.of(current.segments()));
+            doomed.close();
+            logDir = copy.logDir();
+            journal = copy.journal();
+            directory = logDir.resolve(topicPartition.toString());
+            directoryMade = true;
+            journaled = true;
+            unsavedState = true;
+            flush.moved();
+            epochsChanged = false;
+            newestSnapshot = arrived.newestSnapshot();
+            truncations++;
+            publish(
+                    arrived.segments().toArray(LogSegment[]::new),
+                    view.logStartOffset(),
+                    view.logEndOffset(),
+                    view.recoveryPoint());
+            return vacated;
+        } catch (IOException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // ---- upkeep
 
     /// Whether [#deleteDoomedFiles] has something to do.
@@ -1752,7 +1830,7 @@ public final class PartitionLog {
     /// @param mayGoOn asked before each segment
     public void deleteDoomedFiles(long nowMs, BooleanSupplier mayGoOn) {
         try {
-            doomed.work(nowMs, mayGoOn, journal::settle);
+            doomed.work(nowMs, mayGoOn, this::settle);
         } catch (IOException e) {
             throw failed(e);
         }
@@ -1818,9 +1896,15 @@ public final class PartitionLog {
 
     private void flushUpTo(LogFlush.Extent extent, long offset) {
         LogFlush.Plan plan;
+        Path from;
+        Path in;
+        LogJournal owner;
         lock();
         try {
             plan = planFlush(extent, offset);
+            from = directory;
+            in = logDir;
+            owner = journal;
         } catch (IOException e) {
             throw failed(e);
         } finally {
@@ -1830,7 +1914,7 @@ public final class PartitionLog {
             return;
         }
         try {
-            flush.force(plan, directory, logDir);
+            flush.force(plan, from, in);
             lock();
             try {
                 finishFlush(plan);
@@ -1838,7 +1922,8 @@ public final class PartitionLog {
                 lock.unlock();
             }
         } catch (IOException e) {
-            throw failed(e);
+            // The log may have moved to another directory meanwhile.
+            throw owner.failed(this, e);
         } finally {
             plan.release();
         }
@@ -1898,12 +1983,18 @@ public final class PartitionLog {
 
     /// Tells the sink what the directory should remember of the log now, after saving what goes with it; not if
     /// nothing has changed since the last call. The next change after it is announced to the journal again.
-    public void save(SummarySink sink) {
+    ///
+    /// @param owner of the directory that is to remember it; nothing happens if the log is not
+    ///     there any more
+    public void save(LogJournal owner, SummarySink sink) {
         if (!unsavedState) {
             return;
         }
         lock();
         try {
+            if (journal != owner) {
+                return;
+            }
             var current = published;
             if (retired || !directoryMade) {
                 unsavedState = false;
@@ -1974,7 +2065,7 @@ public final class PartitionLog {
                 return null;
             }
             if (current.open()) {
-                doomed.work(Long.MAX_VALUE, () -> true, journal::settle);
+                doomed.work(Long.MAX_VALUE, () -> true, this::settle);
                 writeEpochs();
                 var segments = current.segments();
                 if (segments.length > 0) {

@@ -39,16 +39,16 @@ public final class BrokerConfigKeys {
             .defaultTo(Long.MAX_VALUE)
             .describedAs("Most bytes per second a throttled follower fetches.");
 
+    public static final ConfigKey<Long> REPLICA_ALTER_LOG_DIRS_IO_MAX_BYTES_PER_SECOND = ConfigKey.of(
+                    "replica.alter.log.dirs.io.max.bytes.per.second", ConfigType.longAtLeast(0))
+            .defaultTo(Long.MAX_VALUE)
+            .describedAs("Most bytes per second moved between log directories.");
+
     /// Keys that Kafka lets one set for a running broker only, never in its file.
     static final List<KnownKey> DYNAMIC_ONLY = List.of(
             KnownKey.used(LEADER_REPLICATION_THROTTLED_RATE).clusterWide(),
             KnownKey.used(FOLLOWER_REPLICATION_THROTTLED_RATE).clusterWide(),
-            KnownKey.accepted(
-                            ConfigKey.of("replica.alter.log.dirs.io.max.bytes.per.second", ConfigType.longAtLeast(0))
-                                    .defaultTo(Long.MAX_VALUE)
-                                    .describedAs("Most bytes per second moved between log directories."),
-                            Reasons.MOVES)
-                    .clusterWide());
+            KnownKey.used(REPLICA_ALTER_LOG_DIRS_IO_MAX_BYTES_PER_SECOND).clusterWide());
 
     private static final Map<String, KnownKey> BY_NAME = byName();
 

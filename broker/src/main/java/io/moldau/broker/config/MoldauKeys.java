@@ -93,10 +93,19 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("For how many partitions of groups, over all groups, lag is told.");
 
+    public static final ConfigKey<String> LOG_DIR_PLACEMENT = ConfigKey.of(
+                    "moldau.log.dir.placement", ConfigType.oneOf("count", "free-bytes"))
+            .defaultTo("count")
+            .importance(LOW)
+            .describedAs("Which of several log directories a new replica gets: `count`, as in Kafka, the one with the "
+                    + "fewest replicas; `free-bytes` the one with the most free bytes for each replica, for volumes of "
+                    + "different sizes.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
             KnownKey.used(PRODUCE_VALIDATION),
+            KnownKey.used(LOG_DIR_PLACEMENT),
             KnownKey.used(TAIL_CACHE_BYTES),
             KnownKey.used(TAIL_CACHE_PARTITION_BYTES),
             KnownKey.used(ADMIN_LISTENER),

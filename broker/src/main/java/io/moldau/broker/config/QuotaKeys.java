@@ -21,6 +21,18 @@ public final class QuotaKeys {
             .importance(LOW)
             .describedAs("Length of one sample for replication quotas.");
 
+    public static final ConfigKey<Integer> ALTER_LOG_DIRS_QUOTA_WINDOW_NUM = ConfigKey.of(
+                    "alter.log.dirs.replication.quota.window.num", ConfigType.intAtLeast(1))
+            .defaultTo(11)
+            .importance(LOW)
+            .describedAs("Number of samples kept for the bound on moves between log directories.");
+
+    public static final ConfigKey<Integer> ALTER_LOG_DIRS_QUOTA_WINDOW_SIZE_SECONDS = ConfigKey.of(
+                    "alter.log.dirs.replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
+            .defaultTo(1)
+            .importance(LOW)
+            .describedAs("Length of one sample for the bound on moves between log directories.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.accepted(
@@ -37,18 +49,8 @@ public final class QuotaKeys {
                     Reasons.QUOTA),
             KnownKey.used(REPLICATION_QUOTA_WINDOW_NUM),
             KnownKey.used(REPLICATION_QUOTA_WINDOW_SIZE_SECONDS),
-            KnownKey.accepted(
-                    ConfigKey.of("alter.log.dirs.replication.quota.window.num", ConfigType.intAtLeast(1))
-                            .defaultTo(11)
-                            .importance(LOW)
-                            .describedAs("Number of samples kept for quotas on moves between log directories."),
-                    Reasons.QUOTA),
-            KnownKey.accepted(
-                    ConfigKey.of("alter.log.dirs.replication.quota.window.size.seconds", ConfigType.intAtLeast(1))
-                            .defaultTo(1)
-                            .importance(LOW)
-                            .describedAs("Length of one sample for quotas on moves between log directories."),
-                    Reasons.QUOTA),
+            KnownKey.used(ALTER_LOG_DIRS_QUOTA_WINDOW_NUM),
+            KnownKey.used(ALTER_LOG_DIRS_QUOTA_WINDOW_SIZE_SECONDS),
             KnownKey.accepted(
                     ConfigKey.of("controller.quota.window.num", ConfigType.intAtLeast(1))
                             .defaultTo(11)

@@ -32,8 +32,6 @@ final class Reasons {
 
     static final String KERNEL = "The buffers of sockets between nodes are left to the kernel, which tunes them.";
 
-    static final String MOVES = "Moving replicas between log directories is not built yet.";
-
     static final String TIERED = "Tiered storage is not built yet.";
 
     static final String COORDINATOR = "Group coordinators run on threads the node has anyway and write at once.";

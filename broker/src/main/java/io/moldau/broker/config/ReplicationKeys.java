@@ -75,6 +75,12 @@ public final class ReplicationKeys {
             .importance(HIGH)
             .describedAs("Number of fetchers per leading broker.");
 
+    public static final ConfigKey<Integer> NUM_REPLICA_ALTER_LOG_DIRS_THREADS = ConfigKey.of(
+                    "num.replica.alter.log.dirs.threads", ConfigType.anyInt())
+            .importance(HIGH)
+            .describedAs("Number of threads that move replicas between log directories. Unset, as many as there are "
+                    + "directories.");
+
     /// Every key of this area, in the order of the documentation.
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(FETCH_MAX_BYTES),
@@ -113,11 +119,7 @@ public final class ReplicationKeys {
                     Reasons.KERNEL),
             KnownKey.used(REPLICA_SOCKET_TIMEOUT_MS),
             KnownKey.used(NUM_REPLICA_FETCHERS).clusterWide(),
-            KnownKey.accepted(
-                    ConfigKey.of("num.replica.alter.log.dirs.threads", ConfigType.anyInt())
-                            .importance(HIGH)
-                            .describedAs("Number of threads that move replicas between log directories."),
-                    Reasons.MOVES),
+            KnownKey.used(NUM_REPLICA_ALTER_LOG_DIRS_THREADS),
             KnownKey.accepted(
                             ConfigKey.of("follower.fetch.last.tiered.offset.enable", ConfigType.bool())
                                     .defaultTo(false)

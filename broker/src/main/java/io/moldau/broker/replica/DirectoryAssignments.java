@@ -2,6 +2,7 @@ package io.moldau.broker.replica;
 
 import io.moldau.common.FaultHandler;
 import io.moldau.common.TopicIdPartition;
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.Timer;
@@ -10,6 +11,7 @@ import io.moldau.metadata.controller.ControllerContext;
 import io.moldau.metadata.image.LocalReplicaChanges;
 import io.moldau.metadata.image.MetadataDelta;
 import io.moldau.metadata.image.MetadataImage;
+import io.moldau.metadata.image.TopicImage;
 import io.moldau.metadata.image.loader.LoaderManifest;
 import io.moldau.metadata.image.publisher.MetadataPublisher;
 import io.moldau.metadata.partition.PartitionRegistration;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -53,6 +56,12 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
     private final Timer timer;
     private final Executor executor;
     private final Mailbox mailbox;
+
+    /// Where replicas will be in a moment that move from one directory to another.
+    private final Map<TopicPartition, Path> arriving = new ConcurrentHashMap<>();
+
+    /// Directories that failed with replicas whose arrival elsewhere had been announced.
+    private final Map<TopicPartition, Path> lost = new ConcurrentHashMap<>();
 
     // Owned by the mailbox.
     private final Map<Key, Uuid> wanted = new LinkedHashMap<>();
@@ -96,6 +105,10 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
         changes.deleted().forEach(id -> found.put(new Key(id.topicId(), id.partition()), null));
         changes.leaders().forEach((id, registration) -> look(id, registration, found));
         changes.followers().forEach((id, registration) -> look(id, registration, found));
+        take(found);
+    }
+
+    private void take(Map<Key, @Nullable Uuid> found) {
         mailbox.submit(() -> {
             found.forEach((key, directory) -> {
                 if (directory == null) {
@@ -112,12 +125,56 @@ public final class DirectoryAssignments implements MetadataPublisher, AutoClosea
     private void look(TopicIdPartition id, PartitionRegistration registration, Map<Key, @Nullable Uuid> found) {
         Uuid directory = switch (partitions.get(id.topicPartition())) {
             case HostedPartition.Online(Partition it) ->
-                directoryIds.get(it.log().logDir());
-            case HostedPartition.Offline ignored -> null;
+                directoryIds.get(
+                        arriving.getOrDefault(id.topicPartition(), it.log().logDir()));
+            case HostedPartition.Offline ignored -> ofOffline(id.topicPartition(), registration);
             case HostedPartition.None ignored -> null;
         };
         boolean known = directory == null || directory.equals(registration.directory(partitions.localId()));
         found.put(new Key(id.topicId(), id.partition()), known ? null : directory);
+    }
+
+    /// A replica that the metadata has in a directory that works, while it is in one that failed:
+    /// in that, else null.
+    private @Nullable Uuid ofOffline(TopicPartition partition, PartitionRegistration registration) {
+        Path failed = lost.get(partition);
+        if (failed == null && partitions.isLeftBehind(partition, registration)) {
+            failed = partitions.failedDirectory();
+        }
+        return failed == null ? null : directoryIds.get(failed);
+    }
+
+    /// The replica is going to be in this directory: the controller is told so now.
+    void arriving(TopicPartition partition, Path directory) {
+        if (!directory.equals(arriving.put(partition, directory))) {
+            lookAgain(partition);
+        }
+    }
+
+    /// The replica is where its log is.
+    void settled(TopicPartition partition) {
+        if (arriving.remove(partition) != null) {
+            lookAgain(partition);
+        }
+    }
+
+    /// The directory failed that the replica was about to leave. Says so if the controller may
+    /// believe it has left.
+    void lost(TopicPartition partition, Path directory) {
+        if (arriving.remove(partition) != null) {
+            lost.put(partition, directory);
+            lookAgain(partition);
+        }
+    }
+
+    private void lookAgain(TopicPartition partition) {
+        TopicImage topic = partitions.image().topics().topic(partition.topic());
+        PartitionRegistration registration = topic == null ? null : topic.partition(partition.partition());
+        if (topic != null && registration != null) {
+            var found = new HashMap<Key, @Nullable Uuid>();
+            look(new TopicIdPartition(topic.id(), partition), registration, found);
+            take(found);
+        }
     }
 
     private void go() {

@@ -227,7 +227,26 @@ public final class PartitionRegistry implements AutoCloseable {
                 return true;
             }
         }
-        return false;
+        return isLeftBehind(id.topicPartition(), registration);
+    }
+
+    /// Whether the metadata has the replica in a directory that works, to which it had not come
+    /// yet when another one, which it is in, failed.
+    boolean isLeftBehind(TopicPartition partition, PartitionRegistration registration) {
+        Uuid directory = registration.directory(localId);
+        return logs.directories().stream()
+                .anyMatch(state -> directory.equals(directoryIds.get(state.path()))
+                        && logs.moves().isOrphanIn(partition, state.path()));
+    }
+
+    /// A log directory that does not work, null if all do.
+    @Nullable
+    Path failedDirectory() {
+        return logs.directories().stream()
+                .filter(LogDirState.Offline.class::isInstance)
+                .map(LogDirState::path)
+                .findFirst()
+                .orElse(null);
     }
 
     void delete(TopicPartition partition) {

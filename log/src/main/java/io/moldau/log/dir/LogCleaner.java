@@ -37,7 +37,14 @@ public final class LogCleaner {
     private static final long FIRST_RETRY_MS = 60_000;
     private static final long LAST_RETRY_MS = 3_600_000;
 
-    private record Failure(int count, long retryAtMs, Path directory, long bytes) {}
+    /// A log that cannot be compacted and is left alone for a while.
+    ///
+    /// @param failures in a row
+    /// @param retryAtMs when it is tried again, by the wall clock
+    /// @param bytes of the log when it failed last
+    /// @param reason of the last failure; names the file if it is one
+    public record Uncleanable(
+            TopicPartition partition, int failures, long retryAtMs, Path directory, long bytes, String reason) {}
 
     private record Choice(PartitionLog log, CleaningPolicy.Verdict verdict) {}
 
@@ -48,7 +55,7 @@ public final class LogCleaner {
 
     // Both guarded by this.
     private final Set<TopicPartition> inProgress = new HashSet<>();
-    private final Map<TopicPartition, Failure> failures = new HashMap<>();
+    private final Map<TopicPartition, Uncleanable> failures = new HashMap<>();
 
     LogCleaner(LogDirs dirs, Time time, LogMetrics metrics) {
         this.dirs = dirs;
@@ -80,6 +87,11 @@ public final class LogCleaner {
     /// The logs that could not be compacted and are left alone for a while.
     public synchronized Set<TopicPartition> uncleanable() {
         return Set.copyOf(failures.keySet());
+    }
+
+    /// Why this log cannot be compacted; null if nothing is known that speaks against it.
+    public synchronized @Nullable Uncleanable uncleanable(TopicPartition partition) {
+        return failures.get(partition);
     }
 
     // ---- which
@@ -245,15 +257,17 @@ public final class LogCleaner {
 
     private synchronized void failed(PartitionLog log, Exception cause) {
         var before = failures.get(log.topicPartition());
-        int count = before == null ? 1 : before.count() + 1;
+        int count = before == null ? 1 : before.failures() + 1;
         long pause = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS << Math.min(count - 1, 10));
         failures.put(
                 log.topicPartition(),
-                new Failure(
+                new Uncleanable(
+                        log.topicPartition(),
                         count,
                         time.milliseconds() + pause,
                         log.logDir(),
-                        log.isInDoubt() ? 0 : log.view().sizeInBytes()));
+                        log.isInDoubt() ? 0 : log.view().sizeInBytes(),
+                        String.valueOf(cause.getMessage())));
         LOG.error(
                 "A log cannot be compacted and grows until it can; it is tried again partition={} failures={} inMs={}",
                 log.topicPartition(),

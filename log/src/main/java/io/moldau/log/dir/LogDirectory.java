@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,8 @@ final class LogDirectory implements LogJournal {
     private static final Pattern PARTITION = Pattern.compile("(.+)-(\\d{1,9})");
     private static final String DELETE_SUFFIX = "-delete";
     private static final String STRAY_SUFFIX = "-stray";
+    private static final String FUTURE_SUFFIX = "-future";
+    private static final Pattern FUTURE = Pattern.compile("(.+)-(\\d{1,9})\\.[0-9a-f]{32}" + FUTURE_SUFFIX);
 
     /// Told once when the directory fails.
     interface FailureListener {
@@ -253,6 +256,13 @@ final class LogDirectory implements LogJournal {
         openJournal().removed(log.topicPartition());
     }
 
+    @Override
+    public void arriving(PartitionLog log, LogSummary summary) throws IOException {
+        openJournal().saved(log.topicPartition(), summary);
+        openJournal().dirty(log.topicPartition(), log.topicId());
+        openJournal().settle();
+    }
+
     private LogDirJournal openJournal() throws IOException {
         var open = journal;
         if (open == null) {
@@ -327,7 +337,7 @@ final class LogDirectory implements LogJournal {
         }
         var changed = new boolean[1];
         for (var log : logs) {
-            log.save(summary -> {
+            log.save(this, summary -> {
                 openJournal().saved(log.topicPartition(), summary);
                 changed[0] = true;
             });
@@ -453,6 +463,26 @@ final class LogDirectory implements LogJournal {
     /// The name a partition's directory gets before it is deleted; never longer than a file name may be.
     static String deletionName(TopicPartition partition, Uuid unique) {
         return uniqueName(partition, unique, DELETE_SUFFIX);
+    }
+
+    /// The name of the directory that a partition is copied to which moves here, as Kafka's.
+    static String futureName(TopicPartition partition, Uuid unique) {
+        var hex = HexFormat.of();
+        return partition + "." + hex.toHexDigits(unique.mostSignificantBits())
+                + hex.toHexDigits(unique.leastSignificantBits()) + FUTURE_SUFFIX;
+    }
+
+    /// The unfinished copies in the directory, in the order of their names, and the partitions
+    /// they are of.
+    Map<Path, TopicPartition> futures() throws IOException {
+        var found = new LinkedHashMap<Path, TopicPartition>();
+        for (var name : storage.list(path)) {
+            var matcher = FUTURE.matcher(name);
+            if (matcher.matches()) {
+                found.put(path.resolve(name), new TopicPartition(matcher.group(1), Integer.parseInt(matcher.group(2))));
+            }
+        }
+        return found;
     }
 
     /// The name of a directory that is kept though no partition has it any more. Nothing reads it.

@@ -19,8 +19,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +41,8 @@ public final class LogDirs implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirs.class);
 
+    private static final int MOST_PREFERRED = 100_000;
+
     private record DoomedDirectory(Path path, LogDirectory owner, long deleteAtMs) {}
 
     private final LogEnvironment environment;
@@ -49,6 +54,11 @@ public final class LogDirs implements AutoCloseable {
     private final Queue<DoomedDirectory> doomed = new ConcurrentLinkedQueue<>();
     private final LogMaintenance maintenance;
     private final LogCleaner cleaner;
+    private final LogDirMoves moves;
+    /// Where partitions are to be that are not here yet (KIP-113).
+    private final Map<TopicPartition, Path> preferred;
+
+    private volatile Set<Path> cordoned = Set.of();
 
     private LogDirs(LogEnvironment environment, LogDirsConfig config) {
         this.environment = environment;
@@ -56,6 +66,25 @@ public final class LogDirs implements AutoCloseable {
         this.storage = environment.storage();
         this.maintenance = new LogMaintenance(this, config, environment.time().milliseconds());
         this.cleaner = new LogCleaner(this, environment.time(), environment.metrics());
+        this.moves = new LogDirMoves(new Directories(), environment);
+        this.preferred = Collections.synchronizedMap(new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<TopicPartition, Path> eldest) {
+                return size() > MOST_PREFERRED;
+            }
+        });
+    }
+
+    private final class Directories implements LogDirMoves.Directories {
+        @Override
+        public LogDirectory at(Path path) {
+            return directoryAt(path);
+        }
+
+        @Override
+        public void doom(Path path, LogDirectory owner, long delayMs) {
+            doomed.add(new DoomedDirectory(path, owner, environment.time().milliseconds() + delayMs));
+        }
     }
 
     /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many
@@ -82,8 +111,22 @@ public final class LogDirs implements AutoCloseable {
         if (dirs.directories.stream().noneMatch(LogDirectory::isOnline)) {
             throw new IOException("No log directory can be used: " + directories, failure);
         }
+        dirs.resumeMoves();
         dirs.recoverInDoubt();
         return dirs;
+    }
+
+    private void resumeMoves() {
+        boolean allOnline = directories.stream().allMatch(LogDirectory::isOnline);
+        for (var directory : directories) {
+            if (directory.isOnline()) {
+                try {
+                    moves.resume(directory, logs::get, allOnline);
+                } catch (IOException e) {
+                    directory.fail("Looking at unfinished moves failed", e);
+                }
+            }
+        }
     }
 
     private void adopt(LogDirectory directory) {
@@ -97,7 +140,7 @@ public final class LogDirs implements AutoCloseable {
                     directory,
                     summary);
             var other = logs.putIfAbsent(partition, log);
-            if (other != null) {
+            if (other != null && !keepsLater(other, log)) {
                 LOG.error(
                         "A partition is in two log directories, using the first partition={} first={} second={}",
                         partition,
@@ -107,6 +150,28 @@ public final class LogDirs implements AutoCloseable {
         });
         for (var path : directory.takeLeftToDelete()) {
             doomed.add(new DoomedDirectory(path, directory, nowMs));
+        }
+    }
+
+    /// Of a partition that has moved between the two, what it left behind goes.
+    private boolean keepsLater(PartitionLog other, PartitionLog log) {
+        try {
+            var later = moves.later(other, log);
+            if (later == null) {
+                return false;
+            }
+            var earlier = later == log ? other : log;
+            LOG.info(
+                    "A partition has moved partition={} from={} to={}",
+                    log.topicPartition(),
+                    earlier.logDir(),
+                    later.logDir());
+            logs.put(log.topicPartition(), later);
+            deleteFiles(earlier, 0);
+            return true;
+        } catch (IOException e) {
+            LOG.error("Which of two directories has a partition is not known partition={}", log.topicPartition(), e);
+            return false;
         }
     }
 
@@ -195,25 +260,77 @@ public final class LogDirs implements AutoCloseable {
     }
 
     private PartitionLog create(TopicIdPartition partition, LogConfig logConfig) {
-        LogDirectory chosen = null;
-        long fewest = Long.MAX_VALUE;
-        for (var directory : directories) {
-            long count = directories.size() == 1
-                    ? 0
-                    : logs.values().stream()
-                            .filter(log -> log.logDir().equals(directory.path()))
-                            .count();
-            if (directory.isOnline() && count < fewest) {
-                chosen = directory;
-                fewest = count;
-            }
-        }
-        if (chosen == null) {
-            var first = directories.getFirst();
-            first.checkOnline();
-            throw new ApiException(Errors.KAFKA_STORAGE_ERROR, "No log directory is online");
-        }
+        var chosen = directoryFor(partition.topicPartition());
         return new PartitionLog(partition, chosen.path(), logConfig, environment, chosen, null);
+    }
+
+    private LogDirectory directoryFor(TopicPartition partition) {
+        var wanted = preferred.remove(partition);
+        if (wanted != null && directoryAt(wanted).isOnline()) {
+            return directoryAt(wanted);
+        }
+        var online = directories.stream().filter(LogDirectory::isOnline).toList();
+        if (online.size() == 1) {
+            return online.getFirst();
+        }
+        var candidates = new ArrayList<LogDirPlacement.Candidate>();
+        for (var directory : online) {
+            candidates.add(new LogDirPlacement.Candidate(
+                    directory.path(),
+                    replicasIn(directory.path()),
+                    config.byFreeBytes() ? usable(directory) : 0,
+                    cordoned.contains(directory.path())));
+        }
+        return LogDirPlacement.choose(candidates, config.byFreeBytes())
+                .map(this::directoryAt)
+                .orElseGet(() -> {
+                    var first = directories.getFirst();
+                    first.checkOnline();
+                    throw new ApiException(Errors.KAFKA_STORAGE_ERROR, "No log directory is online");
+                });
+    }
+
+    private long replicasIn(Path directory) {
+        return logs.values().stream()
+                        .filter(log -> log.logDir().equals(directory))
+                        .count()
+                + moves.all().stream()
+                        .filter(copy -> copy.logDir().equals(directory))
+                        .count();
+    }
+
+    private long usable(LogDirectory directory) {
+        try {
+            return storage.usableBytes(directory.path());
+        } catch (IOException e) {
+            LOG.warn("Free bytes of the volume unknown directory={}", directory.path(), e);
+            return 0;
+        }
+    }
+
+    /// The partition, which has no log yet, is to get one in this directory, as long as the node
+    /// runs.
+    ///
+    /// @throws ApiException `LOG_DIR_NOT_FOUND` if the node has no such directory
+    public void prefer(TopicPartition partition, Path directory) {
+        directoryAt(directory);
+        if (!logs.containsKey(partition)) {
+            preferred.put(partition, directory);
+        }
+    }
+
+    /// These directories get no new replicas from now on (KIP-1066).
+    public void cordon(Set<Path> directories) {
+        cordoned = Set.copyOf(directories);
+    }
+
+    public boolean isCordoned(Path directory) {
+        return cordoned.contains(directory);
+    }
+
+    /// The partitions that move between directories.
+    public LogDirMoves moves() {
+        return moves;
     }
 
     public @Nullable PartitionLog get(TopicPartition partition) {
@@ -223,20 +340,23 @@ public final class LogDirs implements AutoCloseable {
     /// Forgets a partition; its files go after `file.delete.delay.ms`.
     public void delete(TopicPartition partition) {
         var log = logs.remove(partition);
-        if (log == null) {
-            return;
+        if (log != null) {
+            moves.cancel(partition);
+            deleteFiles(log, log.config().fileDeleteDelayMs());
         }
-        var directory = directoryOf(log);
+    }
+
+    private void deleteFiles(PartitionLog log, long delayMs) {
+        var directory = directoryAt(log.logDir());
         if (!directory.isOnline()) {
             log.abandon();
             return;
         }
-        var renamed = log.renameForDeletion(LogDirectory.deletionName(partition, Uuid.random(config.random())));
+        var renamed =
+                log.renameForDeletion(LogDirectory.deletionName(log.topicPartition(), Uuid.random(config.random())));
         if (renamed != null) {
-            doomed.add(new DoomedDirectory(
-                    renamed,
-                    directory,
-                    environment.time().milliseconds() + log.config().fileDeleteDelayMs()));
+            doomed.add(
+                    new DoomedDirectory(renamed, directory, environment.time().milliseconds() + delayMs));
         }
     }
 
@@ -246,7 +366,8 @@ public final class LogDirs implements AutoCloseable {
         if (log == null) {
             return;
         }
-        var directory = directoryOf(log);
+        moves.cancel(partition);
+        var directory = directoryAt(log.logDir());
         if (!directory.isOnline()) {
             log.abandon();
             return;
@@ -254,13 +375,13 @@ public final class LogDirs implements AutoCloseable {
         log.renameForDeletion(LogDirectory.strayName(partition, Uuid.random(config.random())));
     }
 
-    private LogDirectory directoryOf(PartitionLog log) {
+    private LogDirectory directoryAt(Path path) {
         for (var directory : directories) {
-            if (directory.path().equals(log.logDir())) {
+            if (directory.path().equals(path)) {
                 return directory;
             }
         }
-        throw new IllegalArgumentException("Log of " + log.topicPartition() + " is in none of these directories");
+        throw LogDirMoves.notHere(path);
     }
 
     /// A live view.
@@ -367,6 +488,7 @@ public final class LogDirs implements AutoCloseable {
 
     /// Stops cleanly: everything is flushed and the clean-shutdown marker carries the broker's epoch.
     public void close(long brokerEpoch) {
+        moves.close();
         for (var directory : directories) {
             directory.close(logsIn(directory), brokerEpoch);
         }
@@ -375,6 +497,7 @@ public final class LogDirs implements AutoCloseable {
 
     /// Lets go of everything without writing a byte: what a crash leaves behind, for tests.
     public void abandon() {
+        moves.close();
         for (var directory : directories) {
             directory.abandon(logsIn(directory));
         }

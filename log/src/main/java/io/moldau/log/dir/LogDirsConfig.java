@@ -12,6 +12,9 @@ import java.util.random.RandomGenerator;
 /// @param producerIdCheckIntervalMs `producer.id.expiration.check.interval.ms`
 /// @param recoveryThreads `num.recovery.threads.per.data.dir`: how many partitions are made sound at once at
 ///     start
+/// @param byFreeBytes whether a new replica goes where, for the bytes that are free, the fewest
+///     are
+///     (`moldau.log.dir.placement`)
 /// @param random for the names of deleted directories and the jitter of segment rolls
 public record LogDirsConfig(
         long checkpointIntervalMs,
@@ -20,10 +23,11 @@ public record LogDirsConfig(
         IntSupplier producerIdExpirationMs,
         int producerIdCheckIntervalMs,
         int recoveryThreads,
+        boolean byFreeBytes,
         RandomGenerator random) {
 
     /// Kafka's defaults, where Kafka has the setting.
     public static LogDirsConfig defaults(RandomGenerator random) {
-        return new LogDirsConfig(5_000, 300_000, 60_000, () -> 86_400_000, 600_000, 2, random);
+        return new LogDirsConfig(5_000, 300_000, 60_000, () -> 86_400_000, 600_000, 2, false, random);
     }
 }

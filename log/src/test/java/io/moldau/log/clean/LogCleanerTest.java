@@ -260,6 +260,11 @@ class LogCleanerTest {
         assertThat(cleaner.cleanNext(CLEANER, CleaningPace.UNBOUNDED)).isFalse();
         assertThat(cleaner.uncleanable()).containsExactly(LogFixture.PARTITION.topicPartition());
         assertThat(LogFixture.records(other)).hasSize(1);
+        var told = cleaner.uncleanable(LogFixture.PARTITION.topicPartition());
+        assertThat(told).isNotNull();
+        assertThat(told.failures()).isEqualTo(1);
+        assertThat(told.retryAtMs()).isEqualTo(time.milliseconds() + 60_000);
+        assertThat(told.reason()).contains(damaged.toString());
 
         storage.flipBit(damaged, 8 * 65);
         time.advanceMillis(59_999);

@@ -93,8 +93,18 @@ final class WhyAnswers {
     Answers.Findings partition(TopicImage topic, int id) {
         Picture picture = picture(topic.name()::equals);
         var partition = new TopicPartition(topic.name(), id);
-        return answer(
-                "partition " + partition, List.of(Explanation.partition(picture, partition, Set.of(topic.name()))));
+        List<Finding> findings = new ArrayList<>();
+        findings.add(Explanation.partition(picture, partition, Set.of(topic.name())));
+        var broker = node.broker();
+        var uncleanable = broker == null ? null : broker.logs().cleaner().uncleanable(partition);
+        if (uncleanable != null) {
+            findings.add(Explanation.uncleanable(
+                    partition,
+                    uncleanable.failures(),
+                    uncleanable.retryAtMs() - node.time().milliseconds(),
+                    uncleanable.reason()));
+        }
+        return answer("partition " + partition, findings);
     }
 
     Answers.Findings broker(int id) {

@@ -175,6 +175,7 @@ public final class Diagnosis {
             }
             findings.addAll(advertised(node));
             findings.addAll(dropped(node));
+            findings.addAll(uncleanable(node));
             OptionalDouble openFiles = node.metrics().value("process_files_open_files");
             OptionalDouble mostFiles = node.metrics().value("process_files_max_files");
             if (mostFiles.isPresent() && openFiles.isPresent()) {
@@ -219,6 +220,22 @@ public final class Diagnosis {
                                 + " there (\"clients will fail\")."));
             }
         });
+        return findings;
+    }
+
+    private static List<Finding> uncleanable(NodeAnswer node) {
+        List<Finding> findings = new ArrayList<>();
+        node.metrics()
+                .values("kafka_log_logcleanermanager_uncleanable_partitions_count")
+                .forEach((directory, logs) -> {
+                    if (logs > 0) {
+                        findings.add(Finding.warning(
+                                "The node at " + node.url() + " cannot compact " + Words.count(Math.round(logs), "log")
+                                        + " in " + directory + "; they grow. It tries again by itself.",
+                                "Its log says which and why (\"cannot be compacted\"); so does"
+                                        + " /api/v1/topics/TOPIC/partitions/N/why of its admin listener."));
+                    }
+                });
         return findings;
     }
 

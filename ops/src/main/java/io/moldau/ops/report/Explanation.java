@@ -92,6 +92,18 @@ public final class Explanation {
                 + (have == 1 ? "there is no other replica." : "all " + have + " replicas are in sync."));
     }
 
+    /// A replica that its broker cannot compact.
+    ///
+    /// @param retryInMs when it tries again
+    public static Finding uncleanable(TopicPartition partition, int failures, long retryInMs, String reason) {
+        return Finding.warning(
+                partition + " is not compacted here, and grows: it failed " + Words.count(failures, "time")
+                        + " in a row, and is tried again in " + Math.max(0, retryInMs / 1000) + " s.",
+                "If the file stays damaged and another replica is sound: stop this broker, delete the partition's"
+                        + " directory and start it; it copies the log from the leader.",
+                Finding.problem(reason, ""));
+    }
+
     private static List<Finding> whyOffline(Picture picture, Topic topic, Partition partition) {
         List<Finding> causes = new ArrayList<>();
         if (partition.replicas().stream().noneMatch(picture::serves)) {

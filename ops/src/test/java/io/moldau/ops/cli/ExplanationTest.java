@@ -372,4 +372,18 @@ class ExplanationTest {
                 .doesNotContain("idle")
                 .doesNotContain("too many");
     }
+
+    @Test
+    void logsThatCannotBeCompactedAreTold() {
+        var node = new Diagnosis.NodeAnswer("a", true, "", new Scraped("""
+                        kafka_log_logcleanermanager_uncleanable_partitions_count{directory="/d"} 2
+                        kafka_log_logcleanermanager_uncleanable_partitions_count{directory="/e"} 0
+                        """), 0);
+        assertThat(Finding.text(Diagnosis.nodes(List.of(node))))
+                .contains("warning: The node at a cannot compact 2 logs in /d")
+                .doesNotContain("/e");
+        assertThat(Finding.text(List.of(Explanation.uncleanable(FIRST, 3, 90_000, "'/d/x.log' is damaged"))))
+                .startsWith("warning: orders-0 is not compacted here")
+                .contains("failed 3 times in a row", "tried again in 90 s", "because '/d/x.log' is damaged");
+    }
 }

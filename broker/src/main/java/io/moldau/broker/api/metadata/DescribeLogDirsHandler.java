@@ -5,6 +5,7 @@ import io.moldau.broker.request.RequestContext;
 import io.moldau.broker.request.RequestHandler;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
+import io.moldau.log.FutureLog;
 import io.moldau.log.LogView;
 import io.moldau.log.PartitionLog;
 import io.moldau.log.dir.LogDirState;
@@ -88,11 +89,24 @@ public final class DescribeLogDirsHandler implements RequestHandler<DescribeLogD
                             .setPartitionSize(view.sizeInBytes())
                             .setOffsetLag(Math.max(0, log.highWatermark() - view.logEndOffset())));
         }
+        for (FutureLog copy : logDirs.moves().all()) {
+            TopicPartition partition = copy.log().topicPartition();
+            if (copy.logDir().equals(directory) && (wanted == null || wanted.contains(partition))) {
+                byTopic.computeIfAbsent(partition.topic(), topic -> new ArrayList<>())
+                        .add(new DescribeLogDirsPartition()
+                                .setPartitionIndex(partition.partition())
+                                .setPartitionSize(copy.sizeInBytes())
+                                .setOffsetLag(copy.offsetLag())
+                                .setIsFutureKey(true));
+            }
+        }
         List<DescribeLogDirsTopic> topics = new ArrayList<>();
         byTopic.forEach((topic, partitions) ->
                 topics.add(new DescribeLogDirsTopic().setName(topic).setPartitions(partitions)));
-        DescribeLogDirsResult result =
-                new DescribeLogDirsResult().setLogDir(directory.toString()).setTopics(topics);
+        DescribeLogDirsResult result = new DescribeLogDirsResult()
+                .setLogDir(directory.toString())
+                .setTopics(topics)
+                .setIsCordoned(logDirs.isCordoned(directory));
         try {
             return result.setTotalBytes(logDirs.totalBytes(directory)).setUsableBytes(logDirs.usableBytes(directory));
         } catch (IOException e) {
