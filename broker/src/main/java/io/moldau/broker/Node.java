@@ -52,6 +52,7 @@ import io.moldau.broker.peer.BrokerRequests;
 import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.RecoveryGate;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.broker.transaction.CoordinatorQuestions;
@@ -610,7 +611,7 @@ public final class Node implements AutoCloseable {
         ConfigResolver resolver = base.resolver();
         NodeToController controller = base.controllers().active();
         Uuid clusterId = Uuid.fromString(directories.clusterId());
-        LogDirs logDirs = LogDirs.open(
+        LogDirs logDirs = LogDirs.openAtOnce(
                 config.logDirs(),
                 services.storage(),
                 time,
@@ -697,6 +698,8 @@ public final class Node implements AutoCloseable {
                 AddPartitionsToTxnRequestData.class,
                 (request, version, reply) -> transactions.addPartitions(request, version, reply::accept));
 
+        ThreadEventLoop loop = loop(base);
+        closing("recovery of logs", logDirs.recovery()::stop);
         List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
@@ -706,10 +709,13 @@ public final class Node implements AutoCloseable {
                 directories,
                 observed(
                         cache,
-                        new RegistrationGate(config.nodeId(), incarnation, behindTheGate),
+                        new RegistrationGate(
+                                config.nodeId(),
+                                incarnation,
+                                List.of(new RecoveryGate(logDirs.recovery(), loop, behindTheGate))),
                         registrar,
                         cache.notifier()),
-                loop(base));
+                loop);
 
         TopicCreator creator = new TopicCreator(controller, cache, settings.internalTopics(), time);
         FetchSessions fetchSessions = new FetchSessions(

@@ -77,6 +77,11 @@ public record NodeView(
     /// @param follower of what is fetched as one
     public record Throttles(ReplicationThrottle leader, ReplicationThrottle follower) {}
 
+    /// Whether logs are still to be checked after a crash; all others are served.
+    public boolean isRecovering() {
+        return broker != null && !broker.logs().recovery().isDone();
+    }
+
     public NodeView {
         listeners = List.copyOf(listeners);
     }

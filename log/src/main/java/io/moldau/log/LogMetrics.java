@@ -28,6 +28,17 @@ public interface LogMetrics {
     /// A log that may have been torn was checked.
     default void recovered(TopicPartition partition, long bytesScanned, long bytesCut) {}
 
+    /// So many logs have to be checked still before they can be used, and about so many bytes of
+    /// them read.
+    default void recovering(int logsLeft, long bytesLeft) {}
+
+    /// Retention has looked at all logs.
+    ///
+    /// @param heldByFuture in how many logs records from the future keep segments that are old
+    ///     otherwise
+    /// @param doomedBytes how much the logs have let go of whose files are still there
+    default void retentionLooked(int heldByFuture, long doomedBytes) {}
+
     /// An index was missing or wrong and was built again from its data file.
     default void indexRebuilt(TopicPartition partition) {}
 

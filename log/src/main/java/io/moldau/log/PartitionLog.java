@@ -282,6 +282,15 @@ public final class PartitionLog {
         return !published.open() && !viewKnown;
     }
 
+    /// About how much has to be read to check a log that is in doubt, by the sizes of its files.
+    public long bytesInDoubt() {
+        try {
+            return LogLoader.bytesToCheck(storage, directory, opening, published.activeSize());
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
     private void ensureOpen() throws IOException {
         if (published.open()) {
             return;

@@ -212,6 +212,12 @@ public final class PartitionRegistry implements AutoCloseable {
             LOG.error("No log for topic={} partition={}", id.topic(), id.partition(), e);
             hosted.put(id.topicPartition(), HostedPartition.OFFLINE);
             return null;
+        } catch (ApiException e) {
+            // The others have nothing to do with it.
+            LOG.error(
+                    "A log cannot be used topic={} partition={} reason={}", id.topic(), id.partition(), e.getMessage());
+            hosted.put(id.topicPartition(), HostedPartition.OFFLINE);
+            return null;
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -388,11 +389,13 @@ final class LogDirectory implements LogJournal {
 
     // ---- the end
 
-    /// Closes all logs and leaves the marker that says so.
-    void close(List<PartitionLog> logs, long brokerEpoch) {
+    /// Closes all logs and leaves the marker that says so; not if a log is in doubt still.
+    ///
+    /// @param inDoubt of which partitions the logs are left as they are
+    void close(List<PartitionLog> logs, long brokerEpoch, Predicate<TopicPartition> inDoubt) {
         if (isOnline()) {
             try {
-                closeCleanly(logs, brokerEpoch);
+                closeCleanly(logs, brokerEpoch, inDoubt);
             } catch (IOException e) {
                 fail("Stopping cleanly failed", e);
             } catch (StorageException e) {
@@ -417,11 +420,18 @@ final class LogDirectory implements LogJournal {
         }
     }
 
-    private void closeCleanly(List<PartitionLog> logs, long brokerEpoch) throws IOException {
+    private void closeCleanly(List<PartitionLog> logs, long brokerEpoch, Predicate<TopicPartition> inDoubt)
+            throws IOException {
         var open = openJournal();
         boolean allSound = true;
         var remembered = new LinkedHashMap<TopicPartition, LogSummary>();
         for (var log : logs) {
+            if (inDoubt.test(log.topicPartition())) {
+                LOG.warn("Stopping before a log could be checked partition={}", log.topicPartition());
+                allSound = false;
+                log.abandon();
+                continue;
+            }
             try {
                 if (log.isInDoubt()) {
                     // The marker speaks for every log, so none may be left unchecked.
@@ -441,6 +451,8 @@ final class LogDirectory implements LogJournal {
         if (allSound) {
             CleanShutdownMarker.write(storage, path, brokerEpoch);
             open.close(storage.lastModifiedMs(path.resolve(CleanShutdownMarker.FILE_NAME)));
+        } else {
+            open.settle();
         }
     }
 

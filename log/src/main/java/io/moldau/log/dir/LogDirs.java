@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +55,7 @@ public final class LogDirs implements AutoCloseable {
     private final Queue<DoomedDirectory> doomed = new ConcurrentLinkedQueue<>();
     private final LogMaintenance maintenance;
     private final LogCleaner cleaner;
+    private LogRecovery recovery;
     private final LogDirMoves moves;
     /// Where partitions are to be that are not here yet (KIP-113).
     private final Map<TopicPartition, Path> preferred;
@@ -64,8 +66,9 @@ public final class LogDirs implements AutoCloseable {
         this.environment = environment;
         this.config = config;
         this.storage = environment.storage();
-        this.maintenance = new LogMaintenance(this, config, environment.time().milliseconds());
+        this.maintenance = new LogMaintenance(this, config, environment.time());
         this.cleaner = new LogCleaner(this, environment.time(), environment.metrics());
+        this.recovery = new LogRecovery(Map.of(), 1, environment.time(), environment.metrics());
         this.moves = new LogDirMoves(new Directories(), environment);
         this.preferred = Collections.synchronizedMap(new LinkedHashMap<>() {
             @Override
@@ -87,11 +90,21 @@ public final class LogDirs implements AutoCloseable {
         }
     }
 
-    /// Opens the directories; those that do not exist are made. Takes a time that does not depend on how many
-    /// clean partitions there are, beyond reading their names.
+    /// [#openAtOnce], and waits until the logs are sound that a crash left in doubt.
+    public static LogDirs open(
+            List<Path> directories, LogStorage storage, Time time, LogDirsConfig config, LogMetrics metrics)
+            throws IOException {
+        var dirs = openAtOnce(directories, storage, time, config, metrics);
+        dirs.recovery().await();
+        return dirs;
+    }
+
+    /// Opens the directories; those that do not exist are made. Takes a time that does not depend
+    /// on how many clean partitions there are, beyond reading their names. Logs that a crash left
+    /// in doubt are made sound meanwhile: [#recovery] knows which.
     ///
     /// @throws IOException if not one of the directories can be used
-    public static LogDirs open(
+    public static LogDirs openAtOnce(
             List<Path> directories, LogStorage storage, Time time, LogDirsConfig config, LogMetrics metrics)
             throws IOException {
         var environment = new LogEnvironment(
@@ -112,7 +125,7 @@ public final class LogDirs implements AutoCloseable {
             throw new IOException("No log directory can be used: " + directories, failure);
         }
         dirs.resumeMoves();
-        dirs.recoverInDoubt();
+        dirs.recovery = dirs.beginRecovery();
         return dirs;
     }
 
@@ -175,41 +188,21 @@ public final class LogDirs implements AutoCloseable {
         }
     }
 
-    /// Makes the logs sound that a crash left in doubt, a few at a time for each directory.
-    private void recoverInDoubt() {
-        var threads = new ArrayList<Thread>();
+    private LogRecovery beginRecovery() {
+        var inDoubt = new LinkedHashMap<LogDirectory, List<PartitionLog>>();
         for (var directory : directories) {
-            var inDoubt = new ConcurrentLinkedQueue<PartitionLog>();
-            logs.values().stream()
-                    .filter(log -> log.logDir().equals(directory.path()) && log.isInDoubt())
-                    .forEach(inDoubt::add);
-            int workers = Math.min(config.recoveryThreads(), inDoubt.size());
-            for (int i = 0; i < workers; i++) {
-                threads.add(Thread.ofPlatform().name("log-recovery-" + i).start(() -> recoverAll(inDoubt)));
-            }
+            inDoubt.put(
+                    directory,
+                    logsIn(directory).stream().filter(PartitionLog::isInDoubt).toList());
         }
-        for (var thread : threads) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                // The rest is made sound on first use.
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+        var begun = new LogRecovery(inDoubt, config.recoveryThreads(), environment.time(), environment.metrics());
+        begun.start();
+        return begun;
     }
 
-    private static void recoverAll(Queue<PartitionLog> inDoubt) {
-        for (var log = inDoubt.poll(); log != null; log = inDoubt.poll()) {
-            try {
-                log.open();
-            } catch (StorageException e) {
-                LOG.warn("Recovery stopped at a failing log directory path={}", e.directory());
-                return;
-            } catch (ApiException e) {
-                LOG.error("A log cannot be used partition={} reason={}", log.topicPartition(), e.getMessage());
-            }
-        }
+    /// Which logs are still being made sound after a crash.
+    public LogRecovery recovery() {
+        return recovery;
     }
 
     private void onFailure(LogDirState.Offline state) {
@@ -428,7 +421,11 @@ public final class LogDirs implements AutoCloseable {
 
     /// Makes everything durable.
     public void flushAll() {
-        logs.values().forEach(PartitionLog::flush);
+        for (var log : logs.values()) {
+            if (!recovery.isPending(log.topicPartition())) {
+                log.flush();
+            }
+        }
     }
 
     /// Writes every checkpoint now.
@@ -439,13 +436,18 @@ public final class LogDirs implements AutoCloseable {
 
     /// Deletes segments that are too old, too many, or below the log start.
     public void runRetention(long nowMs) {
+        int heldByFuture = 0;
+        long doomedBytes = 0;
         for (var log : logs.values()) {
             try {
                 log.deleteOldSegments(nowMs);
             } catch (ApiException e) {
                 LOG.warn("Retention passes over a log partition={} reason={}", log.topicPartition(), e.getMessage());
             }
+            heldByFuture += log.isRetentionHeldByFuture() ? 1 : 0;
+            doomedBytes += log.doomedBytes();
         }
+        environment.metrics().retentionLooked(heldByFuture, doomedBytes);
     }
 
     void flushRolled() {
@@ -468,19 +470,32 @@ public final class LogDirs implements AutoCloseable {
         }
     }
 
-    void deleteDirectories(long nowMs) {
-        for (Iterator<DoomedDirectory> left = doomed.iterator(); left.hasNext(); ) {
+    /// @param mayGoOn asked before each file, or segment of one
+    void deleteDirectories(long nowMs, BooleanSupplier mayGoOn) {
+        for (Iterator<DoomedDirectory> left = doomed.iterator(); left.hasNext() && mayGoOn.getAsBoolean(); ) {
             var next = left.next();
-            if (next.deleteAtMs() <= nowMs) {
-                left.remove();
-                if (next.owner().isOnline()) {
-                    try {
-                        storage.deleteTree(next.path());
-                    } catch (IOException e) {
-                        throw next.owner().fail("Deleting '" + next.path() + "' failed", e);
-                    }
-                }
+            if (next.deleteAtMs() > nowMs) {
+                continue;
             }
+            if (!next.owner().isOnline() || deleted(next, mayGoOn)) {
+                left.remove();
+            }
+        }
+    }
+
+    /// @return whether all of it is gone
+    private boolean deleted(DoomedDirectory doomed, BooleanSupplier mayGoOn) {
+        try {
+            for (var name : storage.list(doomed.path())) {
+                if (!mayGoOn.getAsBoolean()) {
+                    return false;
+                }
+                storage.deleteTree(doomed.path().resolve(name));
+            }
+            storage.deleteTree(doomed.path());
+            return true;
+        } catch (IOException e) {
+            throw doomed.owner().fail("Deleting '" + doomed.path() + "' failed", e);
         }
     }
 
@@ -488,15 +503,17 @@ public final class LogDirs implements AutoCloseable {
 
     /// Stops cleanly: everything is flushed and the clean-shutdown marker carries the broker's epoch.
     public void close(long brokerEpoch) {
+        recovery.stop();
         moves.close();
         for (var directory : directories) {
-            directory.close(logsIn(directory), brokerEpoch);
+            directory.close(logsIn(directory), brokerEpoch, recovery::isPending);
         }
         logs.clear();
     }
 
     /// Lets go of everything without writing a byte: what a crash leaves behind, for tests.
     public void abandon() {
+        recovery.stop();
         moves.close();
         for (var directory : directories) {
             directory.abandon(logsIn(directory));

@@ -1,16 +1,23 @@
 package io.moldau.log.dir;
 
+import io.moldau.common.time.Time;
 import io.moldau.log.PartitionLog;
 import io.moldau.log.storage.StorageException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The upkeep of all logs: flushes that are due, checkpoints, retention, deletions. Has no thread and no clock
+/// The upkeep of all logs: flushes that are due, checkpoints, retention, deletions. Has no thread
 /// of its own; whoever runs it calls [#runOnce] about twice a second, one caller at a time.
 public final class LogMaintenance {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMaintenance.class);
 
+    /// How long deletions may take in one round, beside the one that is under way then.
+    private static final long DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    private final Time time;
     private final LogDirs dirs;
     private final LogDirsConfig config;
     private long nextSaveMs;
@@ -18,7 +25,9 @@ public final class LogMaintenance {
     private long nextRetentionMs;
     private long nextProducerExpiryMs;
 
-    LogMaintenance(LogDirs dirs, LogDirsConfig config, long nowMs) {
+    LogMaintenance(LogDirs dirs, LogDirsConfig config, Time time) {
+        long nowMs = time.milliseconds();
+        this.time = time;
         this.dirs = dirs;
         this.config = config;
         this.nextSaveMs = nowMs + config.checkpointIntervalMs();
@@ -29,6 +38,7 @@ public final class LogMaintenance {
 
     /// Does what is due.
     public void runOnce(long nowMs) {
+        dirs.recovery().report();
         attempt(dirs::flushRolled);
         for (var log : dirs.logs()) {
             if (log.flushIsDue(nowMs)) {
@@ -51,12 +61,20 @@ public final class LogMaintenance {
             nextProducerExpiryMs = nowMs + config.producerIdCheckIntervalMs();
             dirs.logs().forEach(log -> log.expireProducers(nowMs));
         }
+        deleteDoomed(nowMs);
+    }
+
+    /// Deletions make the disk busy, and whoever else wants something of it slow; and they keep
+    /// this thread from what else is due. So they get a share of the time.
+    private void deleteDoomed(long nowMs) {
+        long until = time.nanoseconds() + DELETING_NANOS;
+        BooleanSupplier mayGoOn = () -> time.nanoseconds() - until < 0;
         for (PartitionLog log : dirs.logs()) {
-            if (log.hasDoomedFiles(nowMs)) {
-                attempt(() -> log.deleteDoomedFiles(nowMs));
+            if (log.hasDoomedFiles(nowMs) && mayGoOn.getAsBoolean()) {
+                attempt(() -> log.deleteDoomedFiles(nowMs, mayGoOn));
             }
         }
-        attempt(() -> dirs.deleteDirectories(nowMs));
+        attempt(() -> dirs.deleteDirectories(nowMs, mayGoOn));
     }
 
     // A directory that fails has said so and is offline; the others still want their upkeep.

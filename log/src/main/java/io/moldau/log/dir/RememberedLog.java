@@ -65,6 +65,8 @@ final class RememberedLog {
     void limitEnd(long offset) {
         if (offset < view.logEndOffset()) {
             digest = null;
+            // Where that offset is in the file is not known.
+            activeSizeInBytes = 0;
             view = new LogView(
                     view.logStartOffset(),
                     offset,

@@ -47,6 +47,7 @@ public final class LogLoader {
     private long bytesScanned;
     private long bytesCut;
     private boolean namesChanged;
+    private boolean abortedAreKnown;
 
     public LogLoader(
             LogStorage storage,
@@ -65,6 +66,29 @@ public final class LogLoader {
         this.indexIntervalBytes = indexIntervalBytes;
         this.producerIdExpirationMs = producerIdExpirationMs;
         this.nowMs = nowMs;
+    }
+
+    /// About how much [#load] is going to read of a log that is not clean, by the sizes of its
+    /// files.
+    ///
+    /// @param soundBytes how much of the segment with the last sound offset holds sound batches, 0
+    ///     if not known
+    public static long bytesToCheck(LogStorage storage, Path directory, OpeningState known, int soundBytes)
+            throws IOException {
+        long bytes = 0;
+        long inFirst = 0;
+        for (var name : storage.list(directory)) {
+            long base = SegmentFiles.offsetOf(name, SegmentFiles.LOG);
+            if (base >= 0) {
+                long size = storage.size(directory.resolve(name));
+                if (base <= checkFrom(known)) {
+                    inFirst = Math.max(0, size - soundBytes);
+                } else {
+                    bytes += size;
+                }
+            }
+        }
+        return bytes + inFirst;
     }
 
     /// @throws CorruptLogException if files are missing or damaged, or are not those of this log,
@@ -110,7 +134,7 @@ public final class LogLoader {
         var epochsInFile = readEpochs();
         var epochs = epochsInFile.orElse(LeaderEpochHistory.EMPTY);
         long rebuiltFrom = Long.MAX_VALUE;
-        boolean abortedAreKnown = abortedAreRight();
+        abortedAreKnown = abortedAreRight();
         boolean epochsAreKnown = epochsInFile.isPresent() && epochsAreRight(epochs);
         long endOffset = known.clean() ? endIfWhole() : -1;
         if (endOffset < 0) {
@@ -389,6 +413,10 @@ public final class LogLoader {
 
     /// Records before the log start may be torn for all that matters, and nobody has seen to it that they were forced.
     private long checkFrom() {
+        return checkFrom(known);
+    }
+
+    private static long checkFrom(OpeningState known) {
         return Math.max(known.soundUpTo(), known.logStartOffset());
     }
 
@@ -416,7 +444,7 @@ public final class LogLoader {
             int position = 0;
             long offset = segment.baseOffset();
             boolean partly = i == first && checkFrom() > segment.baseOffset() && segment.sizeInBytes() > 0;
-            if (partly) {
+            if (partly && abortedAreKnown) {
                 segment.loadIndexes(scratch);
                 position = soundPosition(segment);
                 offset = Math.max(offset, offsetAt(segment, position));

@@ -1,7 +1,9 @@
 package io.moldau.metadata.image;
 
+import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.metadata.record.MetadataRecord;
+import java.util.Collection;
 import org.pcollections.PVector;
 import org.pcollections.TreePVector;
 
@@ -37,6 +39,15 @@ public record MetadataImage(
 
     public MetadataImage withProvenance(MetadataProvenance newProvenance) {
         return new MetadataImage(newProvenance, features, cluster, topics, configs, producerIds, openTransaction);
+    }
+
+    /// The same without these partitions, which exist. Their topics stay.
+    public MetadataImage withoutPartitions(Collection<TopicPartition> partitions) {
+        var fewer = topics;
+        for (var partition : partitions) {
+            fewer = fewer.without(partition);
+        }
+        return new MetadataImage(provenance, features, cluster, fewer, configs, producerIds, openTransaction);
     }
 
     /// Whether the other image holds the same metadata, wherever it stands in the log.

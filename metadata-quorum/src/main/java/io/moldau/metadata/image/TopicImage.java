@@ -21,4 +21,8 @@ public record TopicImage(String name, Uuid id, IntTreePMap<PartitionRegistration
     TopicImage with(int partition, PartitionRegistration registration) {
         return new TopicImage(name, id, partitionMap.plus(partition, registration));
     }
+
+    TopicImage without(int partition) {
+        return new TopicImage(name, id, partitionMap.minus(partition));
+    }
 }

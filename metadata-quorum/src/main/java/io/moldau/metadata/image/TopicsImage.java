@@ -57,6 +57,11 @@ public record TopicsImage(PSortedMap<String, TopicImage> byName, HashPMap<Uuid, 
         return new TopicsImage(byName.minus(topic.name()), nameById.minus(topic.id()));
     }
 
+    TopicsImage without(TopicPartition partition) {
+        @Nullable TopicImage topic = topic(partition.topic());
+        return topic == null ? this : with(topic.without(partition.partition()));
+    }
+
     TopicImage existing(Uuid id) {
         @Nullable TopicImage topic = topic(id);
         if (topic == null) {

@@ -7,6 +7,7 @@ import io.moldau.broker.replica.HostedPartition;
 import io.moldau.common.Errors;
 import io.moldau.common.TopicPartition;
 import io.moldau.log.LogView;
+import io.moldau.log.dir.LogRecovery;
 import io.moldau.metadata.controller.ControllerContext;
 import io.moldau.metadata.image.BrokerRegistration;
 import io.moldau.metadata.image.ClusterImage;
@@ -60,6 +61,13 @@ final class Observation {
                     node.broker() == null
                             ? "the controller has not joined its quorum"
                             : "the broker is fenced: it has not caught up with the metadata, or has lost its controller");
+        }
+        NodeView.Broker broker = node.broker();
+        if (broker != null && node.isRecovering()) {
+            LogRecovery.Progress progress = broker.logs().recovery().progress();
+            reasons.add("recovering: " + progress.logsLeft() + " of " + progress.logs()
+                    + " logs are still to be checked after a crash, " + progress.bytesLeft() + " of " + progress.bytes()
+                    + " bytes; all others are served");
         }
         return new Answers.Ready(reasons.isEmpty(), reasons);
     }

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 final class ClusterSource implements MetricSource {
 
     private static final int STARTING = 1;
+    private static final int RECOVERY = 2;
     private static final int RUNNING = 3;
     private static final int STOPPING = 6;
 
@@ -49,7 +50,7 @@ final class ClusterSource implements MetricSource {
                 String.join(",", roles));
         into.add(
                 Metrics.NODE_READY,
-                node.serving().getAsBoolean() && !node.stopping().getAsBoolean() ? 1 : 0);
+                node.serving().getAsBoolean() && !node.stopping().getAsBoolean() && !node.isRecovering() ? 1 : 0);
         into.add(Metrics.BROKER_STATE, brokerState());
         into.add(Metrics.NODE_TIME, node.time().milliseconds() / 1e3);
         reached.get().forEach((listener, itself) -> into.add(Metrics.LISTENER_REACHED, itself ? 1 : 0, listener));
@@ -86,7 +87,10 @@ final class ClusterSource implements MetricSource {
     }
 
     private int brokerState() {
-        return node.stopping().getAsBoolean() ? STOPPING : node.serving().getAsBoolean() ? RUNNING : STARTING;
+        if (node.stopping().getAsBoolean()) {
+            return STOPPING;
+        }
+        return node.isRecovering() ? RECOVERY : node.serving().getAsBoolean() ? RUNNING : STARTING;
     }
 
     private void controller(MetadataQuorum quorum, MetadataImage image, Samples into) {

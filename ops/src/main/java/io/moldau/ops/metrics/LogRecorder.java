@@ -26,11 +26,17 @@ final class LogRecorder implements LogMetrics, MetricSource {
     private final LongAdder cleanerRead = new LongAdder();
     private final LongAdder cleanerWritten = new LongAdder();
     private final Map<Path, Uncleanable> uncleanable = new ConcurrentHashMap<>();
+    private volatile Recovery recovery = new Recovery(0, 0);
+    private volatile Retention retention = new Retention(0, 0);
     private volatile double dirtiest;
     private volatile double lookedSeconds;
     private volatile Last last = new Last(0, 0, 0);
 
     private record Uncleanable(int logs, long bytes) {}
+
+    private record Recovery(int logsLeft, long bytesLeft) {}
+
+    private record Retention(int heldByFuture, long doomedBytes) {}
 
     /// The last compaction.
     private record Last(double recopied, double seconds, double keys) {}
@@ -66,6 +72,16 @@ final class LogRecorder implements LogMetrics, MetricSource {
         recoveries.increment();
         recoveredBytes.add(bytesScanned);
         cutBytes.add(bytesCut);
+    }
+
+    @Override
+    public void recovering(int logsLeft, long bytesLeft) {
+        recovery = new Recovery(logsLeft, bytesLeft);
+    }
+
+    @Override
+    public void retentionLooked(int heldByFuture, long doomedBytes) {
+        retention = new Retention(heldByFuture, doomedBytes);
     }
 
     @Override
@@ -109,6 +125,10 @@ final class LogRecorder implements LogMetrics, MetricSource {
         into.add(Metrics.SEGMENTS_ROLLED, rolled);
         into.add(Metrics.SEGMENTS_DELETED, deleted);
         into.add(Metrics.LOG_DELETED, deletedBytes);
+        into.add(Metrics.HELD_BY_FUTURE, retention.heldByFuture());
+        into.add(Metrics.DOOMED_BYTES, retention.doomedBytes());
+        into.add(Metrics.RECOVERY_LOGS_LEFT, recovery.logsLeft());
+        into.add(Metrics.RECOVERY_BYTES_LEFT, recovery.bytesLeft());
         into.add(Metrics.RECOVERIES, recoveries);
         into.add(Metrics.RECOVERED_BYTES, recoveredBytes);
         into.add(Metrics.CUT_BYTES, cutBytes);

@@ -40,7 +40,8 @@ final class Metrics {
             gauge("moldau_node_ready", "1 while the node serves: what `/ready` says.");
     static final MetricDefinition BROKER_STATE = gauge(
             "kafka_server_kafkaserver_brokerstate",
-            "1 while the node starts, 3 while it serves, 6 while it stops; as in Kafka, which knows more states.");
+            "1 while the node starts, 2 while it checks logs after a crash, 3 while it serves, 6 while it stops; as in"
+                    + " Kafka, which knows more states.");
     static final MetricDefinition SCRAPE_SECONDS = gauge(
             "moldau_scrape_seconds", "How long the scrape before this one took to collect, without writing it out.");
     static final MetricDefinition LEFT_OFF = gauge(
@@ -224,6 +225,16 @@ final class Metrics {
             counter("moldau_log_recoveries_total", "Logs that were checked since they may have been torn.");
     static final MetricDefinition RECOVERED_BYTES =
             counter("moldau_log_recovered_bytes_total", "Bytes read by those checks.");
+    static final MetricDefinition RECOVERY_LOGS_LEFT =
+            gauge("moldau_log_recovery_logs_left", "Logs that must be checked after a crash before they can be used.");
+    static final MetricDefinition RECOVERY_BYTES_LEFT =
+            gauge("moldau_log_recovery_bytes_left", "About how many bytes of them have to be read.");
+    static final MetricDefinition HELD_BY_FUTURE = gauge(
+            "moldau_log_retention_held_by_future",
+            "Logs of which records with a time ahead of the clock keep old segments, as retention saw them last.");
+    static final MetricDefinition DOOMED_BYTES = gauge(
+            "moldau_log_doomed_bytes",
+            "Bytes that retention let go of and whose files were still there when it looked last.");
     static final MetricDefinition CUT_BYTES =
             counter("moldau_log_cut_bytes_total", "Bytes cut off by them: torn batches.");
     static final MetricDefinition INDEX_REBUILDS =
@@ -297,6 +308,10 @@ final class Metrics {
                 SEGMENTS_ROLLED,
                 SEGMENTS_DELETED,
                 LOG_DELETED,
+                HELD_BY_FUTURE,
+                DOOMED_BYTES,
+                RECOVERY_LOGS_LEFT,
+                RECOVERY_BYTES_LEFT,
                 RECOVERIES,
                 RECOVERED_BYTES,
                 CUT_BYTES,

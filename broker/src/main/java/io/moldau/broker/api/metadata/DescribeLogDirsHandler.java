@@ -79,7 +79,10 @@ public final class DescribeLogDirsHandler implements RequestHandler<DescribeLogD
         Map<String, List<DescribeLogDirsPartition>> byTopic = new TreeMap<>();
         for (PartitionLog log : logDirs.logs()) {
             TopicPartition partition = log.topicPartition();
-            if (!log.logDir().equals(directory) || (wanted != null && !wanted.contains(partition))) {
+            if (!log.logDir().equals(directory)
+                    || (wanted != null && !wanted.contains(partition))
+                    // Its offsets are not known as long as it is checked after a crash.
+                    || log.isInDoubt()) {
                 continue;
             }
             LogView view = log.view();
