@@ -123,6 +123,7 @@ final class BrokerSettings {
                 producerIdExpirationMs,
                 config.get(LogKeys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS),
                 config.get(LogKeys.NUM_RECOVERY_THREADS_PER_DATA_DIR),
+                config.get(MoldauKeys.READ_CHECK_INTERVAL_MS),
                 config.get(MoldauKeys.LOG_DIR_PLACEMENT).equals("free-bytes"),
                 random);
     }
@@ -149,6 +150,7 @@ final class BrokerSettings {
                 config.get(TopicDefaultKeys.DELETE_TOPIC_ENABLE),
                 config.get(TopicDefaultKeys.UNCLEAN_LEADER_ELECTION_ENABLE),
                 config.get(TopicDefaultKeys.MIN_INSYNC_REPLICAS),
+                config.get(MoldauKeys.DURABILITY).equals("flushed"),
                 config.get(ClusterKeys.BROKER_SESSION_TIMEOUT_MS),
                 // Raft has heartbeats of its own; a record that says nothing would only keep disks awake.
                 0,

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class CleanerThreads implements AutoCloseable {
 
     private static final long STOP_SECONDS = 10;
-    // Even if a bound on bytes asks for more: nobody could change it meanwhile.
+    // Even if a bound on bytes asks for more.
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /// @param threads how many compact at once
@@ -32,12 +32,15 @@ final class CleanerThreads implements AutoCloseable {
     private final Time time;
     private final FaultHandler faults;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition ending = lock.newCondition();
+    private final Condition changed = lock.newCondition();
 
     // All below: under the lock.
     private final List<Thread> threads = new ArrayList<>();
     private boolean ended;
     private long freeAtNanos;
+    private double rate;
+    // Counts the changes of the rate: who waits for an old one need not wait on.
+    private int rates;
 
     CleanerThreads(LogCleaner cleaner, Supplier<Settings> settings, Time time, FaultHandler faults) {
         this.cleaner = cleaner;
@@ -45,13 +48,22 @@ final class CleanerThreads implements AutoCloseable {
         this.time = time;
         this.faults = faults;
         this.freeAtNanos = time.nanoseconds();
+        this.rate = settings.get().maxBytesPerSecond();
     }
 
-    /// Starts the threads that are missing. Those that are too many end by themselves.
+    /// Takes note of changed settings: starts the threads that are missing, and lets go on who waits for the bound on
+    /// bytes as it was before. Threads that are too many end by themselves.
     void adjust() {
-        int wanted = settings.get().threads();
+        Settings now = settings.get();
+        int wanted = now.threads();
         lock.lock();
         try {
+            if (now.maxBytesPerSecond() != rate) {
+                rate = now.maxBytesPerSecond();
+                rates++;
+                freeAtNanos = time.nanoseconds();
+                changed.signalAll();
+            }
             while (!ended && threads.size() < wanted) {
                 int index = threads.size();
                 Thread thread = Thread.ofPlatform()
@@ -72,7 +84,7 @@ final class CleanerThreads implements AutoCloseable {
             Settings now = settings.get();
             while (mayGoOn(index, now)) {
                 if (!cleaner.cleanNext(now.config(), pace())) {
-                    pause(TimeUnit.MILLISECONDS.toNanos(now.backoffMs()));
+                    pauseForMore(now.backoffMs());
                 }
                 now = settings.get();
             }
@@ -100,39 +112,42 @@ final class CleanerThreads implements AutoCloseable {
 
     private CleaningPace pace() {
         return bytes -> {
-            long pauseNanos = reserve(bytes, settings.get().maxBytesPerSecond());
-            return pause(pauseNanos);
+            lock.lock();
+            try {
+                long left = reserve(bytes);
+                int known = rates;
+                while (!ended && left > 0 && known == rates) {
+                    left = changed.awaitNanos(left);
+                }
+                return !ended;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            } finally {
+                lock.unlock();
+            }
         };
     }
 
     /// How long to wait after these bytes.
-    private long reserve(long bytes, double perSecond) {
-        lock.lock();
-        try {
-            long now = time.nanoseconds();
-            long begins = freeAtNanos - now > 0 ? freeAtNanos : now;
-            double costs = bytes / Math.max(perSecond, 1) * TimeUnit.SECONDS.toNanos(1);
-            freeAtNanos = begins + (long) Math.min(costs, LONGEST_PAUSE_NANOS);
-            return freeAtNanos - now;
-        } finally {
-            lock.unlock();
-        }
+    private long reserve(long bytes) {
+        long now = time.nanoseconds();
+        long begins = freeAtNanos - now > 0 ? freeAtNanos : now;
+        double costs = bytes / Math.max(rate, 1) * TimeUnit.SECONDS.toNanos(1);
+        freeAtNanos = begins + (long) Math.min(costs, LONGEST_PAUSE_NANOS);
+        return freeAtNanos - now;
     }
 
-    /// Waits, unless the threads are to end.
-    ///
-    /// @return false if they are
-    private boolean pause(long nanos) {
+    /// Waits until it is worth looking for a log again, or the threads are to end.
+    private void pauseForMore(long ms) {
         lock.lock();
         try {
-            long left = nanos;
+            long left = TimeUnit.MILLISECONDS.toNanos(ms);
             while (!ended && left > 0) {
-                left = ending.awaitNanos(left);
+                left = changed.awaitNanos(left);
             }
-            return !ended;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
         } finally {
             lock.unlock();
         }
@@ -145,7 +160,7 @@ final class CleanerThreads implements AutoCloseable {
         lock.lock();
         try {
             ended = true;
-            ending.signalAll();
+            changed.signalAll();
             left = List.copyOf(threads);
         } finally {
             lock.unlock();

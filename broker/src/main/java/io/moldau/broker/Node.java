@@ -53,6 +53,7 @@ import io.moldau.broker.peer.PeerBrokerRequests;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
 import io.moldau.broker.replica.RecoveryGate;
+import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
 import io.moldau.broker.transaction.CoordinatorQuestions;
@@ -162,7 +163,8 @@ public final class Node implements AutoCloseable {
             TransactionVerification verification,
             PartitionRegistry partitions,
             FetchSessions fetchSessions,
-            NodeView.Throttles throttles) {}
+            NodeView.Throttles throttles,
+            ReplicaMoves moves) {}
 
     /// What both roles are built on.
     private record Base(
@@ -279,6 +281,7 @@ public final class Node implements AutoCloseable {
                                 broker.verification(),
                                 broker.fetchSessions(),
                                 broker.throttles(),
+                                broker.moves(),
                                 broker.registrar()::brokerEpoch));
     }
 
@@ -633,6 +636,8 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        FlushThreads flushers = new FlushThreads(config.get(MoldauKeys.FLUSH_THREADS));
+        closing("flush threads", flushers);
         HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);
         Replicas replicas = new Replicas(
                 config,
@@ -649,6 +654,7 @@ public final class Node implements AutoCloseable {
                         time,
                         timer,
                         background,
+                        flushers,
                         services.faults(),
                         services.meters().replicas()));
         PartitionRegistry partitions = replicas.partitions();
@@ -700,7 +706,12 @@ public final class Node implements AutoCloseable {
 
         ThreadEventLoop loop = loop(base);
         closing("recovery of logs", logDirs.recovery()::stop);
-        List<MetadataPublisher> behindTheGate = new ArrayList<>(replicas.publishers(resolver));
+        CordonedDirectories cordoned = new CordonedDirectories(directoryIds(directories), resolver, logDirs, registrar);
+        cordoned.apply(cache.image().configs());
+        List<MetadataPublisher> behindTheGate = new ArrayList<>();
+        // Before new replicas are placed.
+        behindTheGate.add(cordoned);
+        behindTheGate.addAll(replicas.publishers(resolver));
         behindTheGate.add(brokerRequests);
         behindTheGate.add(new GroupMetadataPublisher(config.nodeId(), groups));
         behindTheGate.add(new TransactionMetadataPublisher(config.nodeId(), transactions));
@@ -771,7 +782,8 @@ public final class Node implements AutoCloseable {
                         verification,
                         partitions,
                         fetchSessions,
-                        replicas.throttles()),
+                        replicas.throttles(),
+                        replicas.moves()),
                 servers,
                 List.copyOf(bound),
                 ready,
@@ -900,6 +912,8 @@ public final class Node implements AutoCloseable {
                     .setBrokerId(config.nodeId())
                     .setIncarnationId(MetadataRecords.id(incarnation))
                     .addAllLogDirs(MetadataRecords.ids(onlineDirectoryIds(directories, logDirs)))
+                    .addAllCordonedLogDirs(MetadataRecords.ids(
+                            CordonedDirectories.ids(directoryIds(directories), config.get(LogKeys.CORDONED_LOG_DIRS))))
                     .setPreviousBrokerEpoch(logDirs.previousBrokerEpoch());
             for (Endpoint endpoint : Advertised.endpoints(config, bound)) {
                 if (!config.isControllerListener(endpoint.listenerName())) {

@@ -8,6 +8,7 @@ import io.moldau.broker.coordinator.transaction.TransactionCoordinator;
 import io.moldau.broker.net.NetworkState;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.PartitionRegistry;
+import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.broker.transaction.TransactionVerification;
 import io.moldau.common.Endpoint;
@@ -69,6 +70,7 @@ public record NodeView(
             TransactionVerification verification,
             FetchSessions fetchSessions,
             Throttles throttles,
+            ReplicaMoves moves,
             LongSupplier epoch) {}
 
     /// What holds back copying (KIP-73).

@@ -11,6 +11,7 @@ import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.peer.PeerClients;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.DirectoryAssignments;
+import io.moldau.broker.replica.Durability;
 import io.moldau.broker.replica.LeaderState;
 import io.moldau.broker.replica.PartitionChangesPublisher;
 import io.moldau.broker.replica.PartitionRegistry;
@@ -44,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,7 @@ final class Replicas implements AutoCloseable {
     /// @param directoryIds the identity of each log directory, by its absolute path
     /// @param brokerEpoch of this node's registration, -1 if it has none
     /// @param background threads that may wait for the disk
+    /// @param flushers those that force what was appended, by log directory
     record Services(
             LogDirs logs,
             Map<Path, Uuid> directoryIds,
@@ -69,6 +72,7 @@ final class Replicas implements AutoCloseable {
             Time time,
             Timer timer,
             Executor background,
+            Function<Path, Executor> flushers,
             FaultHandler faults,
             ReplicaMetrics metrics) {}
 
@@ -116,6 +120,7 @@ final class Replicas implements AutoCloseable {
                 new Replication(
                         isrChanges,
                         services.background(),
+                        services.flushers(),
                         TimeUnit.MILLISECONDS.toNanos(config.get(ReplicationKeys.REPLICA_LAG_TIME_MAX_MS)),
                         new Brokers(services.image()),
                         leaderThrottle,
@@ -226,6 +231,7 @@ final class Replicas implements AutoCloseable {
         return new TopicSettings(
                 resolver.logConfig(topic, configs),
                 resolver.minInsyncReplicas(topic, configs),
+                Durability.of(resolver.durability(topic, configs)),
                 throttled(resolver, topic, TopicConfigKeys.LEADER_REPLICATION_THROTTLED_REPLICAS, configs),
                 throttled(resolver, topic, TopicConfigKeys.FOLLOWER_REPLICATION_THROTTLED_REPLICAS, configs));
     }

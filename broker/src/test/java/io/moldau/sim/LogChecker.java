@@ -28,6 +28,9 @@ final class LogChecker {
     static final class Seen {
         private final ReplicaMirror mirror = new ReplicaMirror();
         private @Nullable LogView view;
+        /// What a loss of power leaves, and what it may have taken until the log is looked at again.
+        private long forcedUpTo;
+        private long mayLackFrom = Long.MAX_VALUE;
         private int loadedUpTo;
         private @Nullable LeaderEpochHistory epochs;
     }
@@ -58,7 +61,9 @@ final class LogChecker {
             if (replica.node() == node.id()) {
                 seen.view = null;
                 seen.epochs = null;
-                if (lostPower && !cluster.scenario().syncs()) {
+                if (lostPower && cluster.scenario().forcing() == Scenario.Forcing.COMMITS) {
+                    seen.mayLackFrom = Math.min(seen.mayLackFrom, seen.forcedUpTo);
+                } else if (lostPower && !cluster.scenario().syncs()) {
                     seen.mirror.loseUnforced(cluster.checks().metadata().brokerEpoch(node.id()));
                 }
             }
@@ -71,6 +76,7 @@ final class LogChecker {
 
     void look(SimulatedNode node, TopicIdPartition id, Partition partition, Seen seen) {
         LogView view = partition.log().view();
+        seen.forcedUpTo = partition.log().flushedUpTo();
         if (view == seen.view) {
             return;
         }
@@ -96,7 +102,10 @@ final class LogChecker {
             seen.loadedUpTo = kept;
         }
         if (kept < mirror.size()) {
-            cut(node, id, mirror, kept);
+            cut(node, id, seen, kept);
+        }
+        if (opened) {
+            seen.mayLackFrom = Long.MAX_VALUE;
         }
         if (mirror.isLossPossible()) {
             mirror.lookedAtAfterLoss(false);
@@ -106,13 +115,15 @@ final class LogChecker {
         }
     }
 
-    private void cut(SimulatedNode node, TopicIdPartition id, ReplicaMirror mirror, int to) {
+    private void cut(SimulatedNode node, TopicIdPartition id, Seen seen, int to) {
+        ReplicaMirror mirror = seen.mirror;
         cluster.log().note(node, "cut", id.topicPartition(), mirror.size(), to);
         if (mirror.isLossPossible()) {
             mirror.lookedAtAfterLoss(true);
         } else if (!mirror.isTakenAway()) {
             History history = cluster.checks().commits().history(id);
-            for (int offset = to; offset < mirror.size() && offset < history.size(); offset++) {
+            long end = Math.min(Math.min(mirror.size(), history.size()), seen.mayLackFrom);
+            for (int offset = to; offset < end; offset++) {
                 if (history.isIn(mirror, offset) && !mirror.isLossy()) {
                     cluster.fail(
                             node + " cut " + id.topicPartition() + " to " + to + ", which had the committed record at "

@@ -3,6 +3,7 @@ package io.moldau.sim;
 import io.moldau.broker.coordinator.group.GroupCoordinatorConfig;
 import io.moldau.broker.coordinator.group.OffsetsTopic;
 import io.moldau.broker.coordinator.transaction.TransactionsTopic;
+import io.moldau.broker.replica.Durability;
 import io.moldau.broker.replica.TopicSettings;
 import io.moldau.log.LogConfig;
 import io.moldau.metadata.quorum.AppliedMetadata;
@@ -15,8 +16,7 @@ import java.util.SplittableRandom;
 /// @param combined whether the controllers are brokers too
 /// @param topics how many topics there are to begin with
 /// @param partitions how many partitions each of them has
-/// @param syncs whether every append is forced to the disk, so that machines may lose their power at
-///     any time
+/// @param forcing what is forced to the disk; if anything is, machines may lose their power at any time
 /// @param losesPower whether machines lose their power where nothing is forced: then only while
 ///     another one is known to have all that is committed
 /// @param faultSeconds how long faults go on
@@ -33,7 +33,7 @@ record Scenario(
         boolean combined,
         int topics,
         int partitions,
-        boolean syncs,
+        Forcing forcing,
         boolean losesPower,
         int faultSeconds,
         int level,
@@ -42,6 +42,15 @@ record Scenario(
         int members,
         int transactors,
         boolean compacts) {
+
+    /// What is forced to the disk.
+    enum Forcing {
+        NOTHING,
+        /// Every append, before it returns: `flush.messages` is 1.
+        APPENDS,
+        /// What is acknowledged, before it is: `moldau.durability` is `flushed`.
+        COMMITS
+    }
 
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
@@ -70,7 +79,11 @@ record Scenario(
                 combined,
                 1 + random.nextInt(2),
                 1 + random.nextInt(2),
-                random.nextInt(3) == 0,
+                switch (random.nextInt(6)) {
+                    case 0 -> Forcing.APPENDS;
+                    case 3 -> Forcing.COMMITS;
+                    default -> Forcing.NOTHING;
+                },
                 random.nextBoolean(),
                 10 + random.nextInt(20),
                 random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3),
@@ -79,6 +92,10 @@ record Scenario(
                 random.nextBoolean() ? 0 : 2 + random.nextInt(2),
                 random.nextBoolean() ? 0 : 1 + random.nextInt(2),
                 random.nextInt(3) > 0);
+    }
+
+    boolean syncs() {
+        return forcing != Forcing.NOTHING;
     }
 
     int nodes() {
@@ -105,7 +122,7 @@ record Scenario(
     TopicSettings settings(String topic) {
         var log = LogConfig.DEFAULTS.toBuilder()
                 .segmentBytes(segmentBytes)
-                .flushMessages(syncs ? 1 : Long.MAX_VALUE)
+                .flushMessages(forcing == Forcing.APPENDS ? 1 : Long.MAX_VALUE)
                 // Clocks are set to all kinds of times.
                 .timestampAfterMaxMs(Long.MAX_VALUE)
                 .indexIntervalBytes(512);
@@ -120,6 +137,7 @@ record Scenario(
                     .deleteRetentionMs(2_000)
                     .fileDeleteDelayMs(1_000);
         }
-        return new TopicSettings(log.build(), MIN_IN_SYNC);
+        return new TopicSettings(
+                log.build(), MIN_IN_SYNC, forcing == Forcing.COMMITS ? Durability.FLUSHED : Durability.REPLICATED);
     }
 }

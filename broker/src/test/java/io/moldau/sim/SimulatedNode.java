@@ -285,6 +285,7 @@ final class SimulatedNode extends Machine {
                     true,
                     false,
                     Scenario.MIN_IN_SYNC,
+                    scenario.forcing() == Scenario.Forcing.COMMITS,
                     TIMING.sessionMs(),
                     500,
                     new ControllerSettings.LeaderBalance(true, 4_000),
@@ -314,7 +315,8 @@ final class SimulatedNode extends Machine {
                         List.of(DISK),
                         disk,
                         SimulatedNode.this,
-                        new LogDirsConfig(1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, false, random.split()),
+                        new LogDirsConfig(
+                                1_000, 300_000, 5_000, () -> 86_400_000, 600_000, 0, 3_600_000, false, random.split()),
                         LogMetrics.NONE);
                 logDirs.logs().forEach(log -> log.open());
             } catch (IOException e) {

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -512,7 +513,9 @@ public final class FutureLog {
             }
         });
         commit(summary);
-        var copies = segments.stream().map(segment -> parts.get(segment).copy).toList();
+        var copies = segments.stream()
+                .map(segment -> Objects.requireNonNull(parts.get(segment)).copy)
+                .toList();
         parts.clear();
         return new Arrived(
                 copies, snapshots.stream().mapToLong(Long::longValue).max().orElse(-1L));

@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /// What of one log is durable, and how it becomes so.
 ///
-/// There are two marks. Below the recovery point, which [LogView] tells, everything is forced, also indexes and
-/// what goes with them, so that a start reads nothing of it. Below [#flushedUpTo] the records are, and the names
-/// of their files: a start after a power cut finds them by reading, and builds the rest again. The second is
-/// never the smaller, and cheap to move: one file is forced, as a rule.
+/// There are two marks. Below the recovery point, which [LogView] tells, everything is forced, also
+/// indexes and what goes with them, so that a start reads nothing of it. Below [#flushedUpTo] the
+/// records are, and the names of their files: a start after a power cut finds them by reading, and
+/// builds the rest again. The second is never the smaller, and cheap to move: one file is forced,
+/// as a rule.
 ///
-/// A flush is planned under the log's lock, carried out without it, so that appends go on, and noted under it
-/// again. Several may be under way at a time; each does what was not done when it was planned.
+/// A flush is planned under the log's lock, carried out without it, so that appends go on, and
+/// noted under it again. Several may be under way at a time; each does what was not done when it
+/// was planned.
 final class LogFlush {
 
     /// How much of what belongs to the records is forced with them.
@@ -40,6 +42,13 @@ final class LogFlush {
     }
 
     private final LogEnvironment environment;
+
+    /// Held while a force is under way, and until its failure is noted: the system tells of a
+    /// failed write-back once, and whoever forced the same file next would believe that all is
+    /// well.
+    private final Object forcing = new Object();
+
+    private @Nullable IOException failure;
 
     // Read without the lock, written under it; so is what follows.
     private volatile long flushedUpTo;
@@ -110,7 +119,8 @@ final class LogFlush {
 
     // ---- flushing
 
-    /// Null if there is nothing to do. The indexes of what is forced with [Extent#ALL] have been written by then.
+    /// Null if there is nothing to do. The indexes of what is forced with [Extent#ALL] have been
+    /// written by then.
     ///
     /// @param upTo at most
     @Nullable
@@ -145,11 +155,32 @@ final class LogFlush {
 
     /// Forces what is left beside the segments, for a log that is closed. Waits for the disk.
     void forceRest(Path directory) throws IOException {
-        forceFiles(unsyncedFiles.keySet());
+        forcing(() -> {
+            forceFiles(unsyncedFiles.keySet());
+            if (namesChanged != namesSynced) {
+                environment.storage().syncDirectory(directory);
+            }
+        });
         unsyncedFiles.clear();
-        if (namesChanged != namesSynced) {
-            environment.storage().syncDirectory(directory);
-            namesSynced = namesChanged;
+        namesSynced = namesChanged;
+    }
+
+    private interface Forcing {
+        void run() throws IOException;
+    }
+
+    /// One force after the other, and none after one that failed.
+    private void forcing(Forcing what) throws IOException {
+        synchronized (forcing) {
+            if (failure != null) {
+                throw new IOException("An earlier force failed: " + failure.getMessage(), failure);
+            }
+            try {
+                what.run();
+            } catch (IOException e) {
+                failure = e;
+                throw e;
+            }
         }
     }
 
@@ -170,25 +201,27 @@ final class LogFlush {
     /// @param logDir where that has its name
     void force(Plan plan, Path directory, Path logDir) throws IOException {
         long began = environment.time().nanoseconds();
-        for (var segment : plan.segments()) {
-            if (plan.extent() == Extent.ALL) {
-                segment.force();
-            } else {
-                segment.file().force();
+        forcing(() -> {
+            for (var segment : plan.segments()) {
+                if (plan.extent() == Extent.ALL) {
+                    segment.force();
+                } else {
+                    segment.file().force();
+                }
             }
-        }
-        forceFiles(plan.files().keySet());
-        if (plan.names() >= 0) {
-            environment.storage().syncDirectory(directory);
-            environment.storage().syncDirectory(logDir);
-        }
+            forceFiles(plan.files().keySet());
+            if (plan.names() >= 0) {
+                environment.storage().syncDirectory(directory);
+                environment.storage().syncDirectory(logDir);
+            }
+        });
         environment.metrics().flushed(environment.time().nanoseconds() - began);
     }
 
     /// The plan was carried out.
     ///
-    /// @return whether everything below its end is durable; not if the log was cut meanwhile, and other bytes may
-    ///     stand there than the ones that were forced
+    /// @return whether everything below its end is durable; not if the log was cut meanwhile, and
+    ///     other bytes may stand there than the ones that were forced
     boolean done(Plan plan) {
         forcedUpToMs = environment.time().milliseconds();
         plan.files().forEach(unsyncedFiles::remove);

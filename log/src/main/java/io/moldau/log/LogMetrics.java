@@ -2,6 +2,7 @@ package io.moldau.log;
 
 import io.moldau.common.TopicPartition;
 import io.moldau.log.clean.CleaningStats;
+import io.moldau.log.scrub.Damage;
 import java.nio.file.Path;
 
 /// Events a node may count. Called on the thread where they happen; implementations must be quick and never
@@ -41,6 +42,9 @@ public interface LogMetrics {
 
     /// An index was missing or wrong and was built again from its data file.
     default void indexRebuilt(TopicPartition partition) {}
+
+    /// Bytes of a log's file are not what was written, and readers do not get them until they are mended.
+    default void damaged(TopicPartition partition, Damage damage) {}
 
     default void directoryOffline(Path directory) {}
 

@@ -26,6 +26,9 @@ import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
 import io.moldau.log.recovery.PartitionMetadataFile;
 import io.moldau.log.recovery.ProducerRecovery;
+import io.moldau.log.scrub.Damage;
+import io.moldau.log.scrub.ReadGuard;
+import io.moldau.log.scrub.SegmentCheck;
 import io.moldau.log.segment.BatchHeader;
 import io.moldau.log.segment.LogSegment;
 import io.moldau.log.segment.RollPolicy;
@@ -41,11 +44,13 @@ import io.moldau.wire.record.RecordCursor;
 import io.moldau.wire.record.TimestampType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -78,6 +83,7 @@ public final class PartitionLog {
     private final LogEnvironment environment;
     private final LogStorage storage;
     private final ReentrantLock lock = new ReentrantLock();
+    private final ReadGuard guard = new ReadGuard();
 
     private final OpeningState opening;
     // Whether the view can be believed before the files are open.
@@ -1003,13 +1009,18 @@ public final class PartitionLog {
             try {
                 int size = last ? current.activeSize() : segment.sizeInBytes();
                 int start = segment.positionOf(offset, size, scratch);
-                if (start < 0) {
-                    continue;
-                }
                 int end = size;
+                if (start < 0 || !isChecked(segment, start, offset, maxBytes, size)) {
+                    var admission = admit(current, i, offset, maxBytes);
+                    if (admission == null) {
+                        continue;
+                    }
+                    start = admission.start();
+                    end = admission.end();
+                }
                 if (last ? bound < current.view().logEndOffset() : bound < segments[i + 1].baseOffset()) {
                     int boundary = segment.positionOf(bound, size, scratch);
-                    end = boundary < 0 ? size : boundary;
+                    end = boundary < 0 ? end : Math.min(end, boundary);
                 }
                 int available = end - start;
                 int length = Math.min(available, Math.max(maxBytes, 0));
@@ -1031,6 +1042,84 @@ public final class PartitionLog {
             }
         }
         return LogSlice.empty();
+    }
+
+    private boolean isChecked(LogSegment segment, int start, long offset, int maxBytes, int size) throws IOException {
+        int end = (int) Math.min(size, start + Math.max(maxBytes, 1L));
+        var checked = segment.checkedRegions();
+        return switch (checked.of(start, end, size, environment.time().nanoseconds(), environment.checkedForNanos())) {
+            case WRITTEN -> true;
+            // The batch that holds the offset may stand before, where nobody has looked, and not look like it any more.
+            case CHECKED -> segment.baseOffsetAt(start, environment.scratch().get()) <= offset;
+            case UNKNOWN -> false;
+        };
+    }
+
+    /// Checks what a reader is to be given; null if the segment has nothing at or behind the offset.
+    private ReadGuard.@Nullable Admission admit(Published current, int index, long offset, int maxBytes)
+            throws IOException {
+        var segment = current.segments()[index];
+        var admission = guard.admit(
+                segment,
+                bounds(current, index),
+                offset,
+                maxBytes,
+                environment.checking().get());
+        if (admission != null && (!admission.found().isEmpty() || admission.start() < 0)) {
+            // Not while the log could be cut: what looks like damage may be what came after the cut.
+            admission = confirm(segment, offset, maxBytes);
+        }
+        if (admission != null && admission.start() < 0) {
+            throw ReadGuard.refusal(Objects.requireNonNull(admission.stoppedAt()));
+        }
+        return admission;
+    }
+
+    private SegmentCheck.Bounds bounds(Published current, int index) {
+        var segments = current.segments();
+        return index == segments.length - 1
+                ? new SegmentCheck.Bounds(current.activeSize(), current.view().logEndOffset(), epochs)
+                : new SegmentCheck.Bounds(segments[index].sizeInBytes(), segments[index + 1].baseOffset(), epochs);
+    }
+
+    private ReadGuard.@Nullable Admission confirm(LogSegment segment, long offset, int maxBytes) throws IOException {
+        lock();
+        try {
+            var current = published;
+            int index = indexOf(current.segments(), segment);
+            if (index < 0) {
+                throw new ClosedChannelException();
+            }
+            var admission = guard.admit(
+                    segment,
+                    bounds(current, index),
+                    offset,
+                    maxBytes,
+                    environment.checking().get());
+            if (admission != null) {
+                noteDamage(admission.found());
+            }
+            return admission;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void noteDamage(List<Damage> found) {
+        for (var damage : guard.found(found)) {
+            LOG.error(
+                    "A file is damaged, and readers are not given what may be wrong partition={} offsets={}-{} file={}",
+                    topicPartition,
+                    damage.fromOffset(),
+                    damage.toOffset(),
+                    damage.what());
+            environment.metrics().damaged(topicPartition, damage);
+        }
+    }
+
+    /// What is known to be damaged in the log's files, and not mended yet.
+    public List<Damage> damages() {
+        return guard.damages();
     }
 
     /// The index of the last segment that begins at or before `offset`, -1 if there is none.
@@ -1403,6 +1492,8 @@ public final class PartitionLog {
         epochsChanged = true;
         reloadProducers(kept, view.logStartOffset(), end);
         highWatermark = Math.min(highWatermark, end);
+        guard.gone(dropped);
+        guard.cut(end);
         noteUnstable(view.logStartOffset());
         publish(kept.toArray(LogSegment[]::new), view.logStartOffset(), end, Math.min(view.recoveryPoint(), end));
     }
@@ -1462,6 +1553,7 @@ public final class PartitionLog {
             deleteSnapshot(snapshot);
         }
         newestSnapshot = -1;
+        guard.gone(List.of(old));
         producers = new ProducerStates();
         epochs = LeaderEpochHistory.EMPTY;
         epochsChanged = true;
@@ -1498,6 +1590,7 @@ public final class PartitionLog {
             epochs = epochs.truncateFromStart(offset);
             epochsChanged = true;
             noteUnstable(offset);
+            guard.started(offset);
             publish(
                     published.segments(),
                     offset,
@@ -1577,6 +1670,7 @@ public final class PartitionLog {
                     start,
                     view.logEndOffset(),
                     Math.max(view.recoveryPoint(), start));
+            guard.gone(List.of(segments).subList(0, count));
             for (int i = 0; i < count; i++) {
                 environment.metrics().segmentDeleted(topicPartition, segments[i].sizeInBytes());
                 var snapshot = snapshotToDoom(segments[i], segments[i].baseOffset() != newestSnapshot);
@@ -1694,6 +1788,7 @@ public final class PartitionLog {
                 after.subList(first, first + old.size()).clear();
                 after.add(first, cleaned);
                 var view = published.view();
+                guard.gone(old);
                 publish(
                         after.toArray(LogSegment[]::new),
                         view.logStartOffset(),

@@ -181,6 +181,12 @@ public final class ConfigResolver implements TopicConfigDescriber {
                 .get(TopicConfigKeys.MIN_INSYNC_REPLICAS);
     }
 
+    /// A topic's `moldau.durability` in effect.
+    public String durability(String topic, ConfigurationsImage configs) {
+        return new TopicReader(configs.overrides(ConfigResource.topic(topic)), dynamic(configs))
+                .get(TopicConfigKeys.DURABILITY);
+    }
+
     /// Which replicas of a topic are throttled, by either of the two keys for that: `*`, or pairs
     /// of partition and broker.
     public List<String> throttledReplicas(String topic, ConfigKey<List<String>> key, ConfigurationsImage configs) {

@@ -15,9 +15,25 @@ public final class LogKeys {
             .importance(HIGH)
             .describedAs("Directory of the partition logs when `log.dirs` is not set.");
 
+    /// In `cordoned.log.dirs`.
+    public static final String ALL_DIRECTORIES = "*";
+
     public static final ConfigKey<List<String>> LOG_DIRS = ConfigKey.of("log.dirs", ConfigType.list())
             .importance(HIGH)
             .describedAs("Directories of the partition logs, separated by commas.");
+
+    public static final ConfigKey<List<String>> CORDONED_LOG_DIRS = ConfigKey.of(
+                    "cordoned.log.dirs",
+                    ConfigType.list()
+                            .checked(
+                                    dirs -> dirs.contains(ALL_DIRECTORIES) && dirs.size() > 1
+                                            ? "* stands for all, so nothing else may stand beside it"
+                                            : "",
+                                    "*, or some of log.dirs"))
+            .defaultTo(List.of())
+            .describedAs(
+                    "Log directories that get no new replicas; what is in them stays and is served. `*` stands for "
+                            + "all: the controller then gives the broker no replicas.");
 
     public static final ConfigKey<Integer> LOG_SEGMENT_BYTES = ConfigKey.of(
                     "log.segment.bytes", ConfigType.intAtLeast(1_048_576))
@@ -234,12 +250,7 @@ public final class LogKeys {
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(LOG_DIR),
             KnownKey.used(LOG_DIRS),
-            KnownKey.later(
-                            ConfigKey.of("cordoned.log.dirs", ConfigType.list())
-                                    .defaultTo(List.of())
-                                    .describedAs("Log directories that get no new partitions."),
-                            Reasons.CORDON)
-                    .perBroker(),
+            KnownKey.used(CORDONED_LOG_DIRS).perBroker(),
             KnownKey.accepted(
                     ConfigKey.of("log.dir.failure.timeout.ms", ConfigType.longAtLeast(1L))
                             .defaultTo(30_000L)

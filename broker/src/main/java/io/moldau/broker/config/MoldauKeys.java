@@ -93,6 +93,29 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("For how many partitions of groups, over all groups, lag is told.");
 
+    public static final ConfigKey<String> DURABILITY = ConfigKey.of(
+                    "moldau.durability", ConfigType.oneOf("replicated", "flushed"))
+            .defaultTo("replicated")
+            .describedAs("When a record is committed, and a write with acks=all answered: `replicated`, when all "
+                    + "in-sync replicas have it, be it in memory, as in Kafka; `flushed`, when all of them have forced "
+                    + "it to the disk, so that it survives a power cut of all at once. A topic can say otherwise. Set it "
+                    + "alike on brokers and controllers, or for the cluster while it runs.");
+
+    public static final ConfigKey<Integer> FLUSH_THREADS = ConfigKey.of(
+                    "moldau.flush.threads.per.data.dir", ConfigType.intBetween(1, 64))
+            .defaultTo(4)
+            .importance(LOW)
+            .describedAs("How many partitions of one log directory are forced to the disk at a time where "
+                    + "`moldau.durability` is `flushed`.");
+
+    public static final ConfigKey<Long> READ_CHECK_INTERVAL_MS = ConfigKey.of(
+                    "moldau.read.check.interval.ms", ConfigType.longAtLeast(0))
+            .defaultTo(3_600_000L)
+            .importance(LOW)
+            .describedAs("How long records that were checked against their checksums, or written by this process, are "
+                    + "given to readers without another check. The first read after that checks them again, before "
+                    + "anybody gets them.");
+
     public static final ConfigKey<String> LOG_DIR_PLACEMENT = ConfigKey.of(
                     "moldau.log.dir.placement", ConfigType.oneOf("count", "free-bytes"))
             .defaultTo("count")
@@ -105,6 +128,8 @@ public final class MoldauKeys {
     static final List<KnownKey> ALL = List.of(
             KnownKey.used(CLUSTER_ID),
             KnownKey.used(PRODUCE_VALIDATION),
+            KnownKey.used(DURABILITY).clusterWide(),
+            KnownKey.used(FLUSH_THREADS),
             KnownKey.used(LOG_DIR_PLACEMENT),
             KnownKey.used(TAIL_CACHE_BYTES),
             KnownKey.used(TAIL_CACHE_PARTITION_BYTES),
@@ -113,7 +138,8 @@ public final class MoldauKeys {
             KnownKey.used(METRICS_PARTITIONS),
             KnownKey.used(METRICS_TOPICS),
             KnownKey.used(METRICS_GROUPS),
-            KnownKey.used(METRICS_GROUP_PARTITIONS));
+            KnownKey.used(METRICS_GROUP_PARTITIONS),
+            KnownKey.used(READ_CHECK_INTERVAL_MS));
 
     private MoldauKeys() {}
 

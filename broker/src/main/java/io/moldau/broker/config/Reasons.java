@@ -26,8 +26,6 @@ final class Reasons {
 
     static final String AT_ONCE = "A leader is chosen whenever a broker or a setting changes.";
 
-    static final String CORDON = "Cordoning log directories is not built yet.";
-
     static final String WHEEL = "Waiting requests leave their list when they end; nothing has to be swept.";
 
     static final String KERNEL = "The buffers of sockets between nodes are left to the kernel, which tunes them.";

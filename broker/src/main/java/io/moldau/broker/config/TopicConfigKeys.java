@@ -123,6 +123,14 @@ public final class TopicConfigKeys {
             .standInFor("min.insync.replicas")
             .describedAs("Fewest in-sync replicas a write with acks=all needs.");
 
+    public static final ConfigKey<String> DURABILITY = ConfigKey.of(
+                    "moldau.durability", ConfigType.oneOf("replicated", "flushed"))
+            .defaultTo("replicated")
+            .standInFor("moldau.durability")
+            .describedAs("When a record is committed, and a write with acks=all answered: `replicated`, when all "
+                    + "in-sync replicas have it, be it in memory, as in Kafka; `flushed`, when all of them have forced "
+                    + "it to the disk, so that it survives a power cut of all at once.");
+
     public static final ConfigKey<Boolean> PREALLOCATE = ConfigKey.of("preallocate", ConfigType.bool())
             .defaultTo(false)
             .standInFor("log.preallocate")
@@ -232,6 +240,7 @@ public final class TopicConfigKeys {
             KnownKey.used(MIN_CLEANABLE_DIRTY_RATIO).clusterWide(),
             KnownKey.used(MIN_COMPACTION_LAG_MS).clusterWide(),
             KnownKey.used(MIN_INSYNC_REPLICAS).clusterWide(),
+            KnownKey.used(DURABILITY).clusterWide(),
             KnownKey.used(PREALLOCATE).clusterWide(),
             KnownKey.accepted(
                             ConfigKey.of("remote.copy.lag.bytes", ConfigType.longAtLeast(-1L))

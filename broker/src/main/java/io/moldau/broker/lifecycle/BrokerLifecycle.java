@@ -201,9 +201,9 @@ final class BrokerLifecycle {
         return List.of(heartbeat());
     }
 
-    /// A log directory failed: the controller has to move its leaders. The shell puts it into every
-    /// heartbeat from now on.
-    List<Effect> onDirectoryFailed() {
+    /// A log directory failed, and the controller has to move its leaders, or others are cordoned
+    /// than before. The shell puts it into every heartbeat from now on.
+    List<Effect> onDirectoriesChanged() {
         if (state == State.DONE || brokerEpoch < 0) {
             return List.of();
         }

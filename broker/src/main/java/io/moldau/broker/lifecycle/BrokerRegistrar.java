@@ -49,6 +49,9 @@ public final class BrokerRegistrar implements MetadataPublisher {
     /// Log directories that have failed, in every heartbeat. Owned by the executor.
     private final Set<Uuid> failedDirectories = new LinkedHashSet<>();
 
+    /// Log directories that are to get no replicas, in every heartbeat. Owned by the executor.
+    private List<Uuid> cordonedDirectories = List.of();
+
     private volatile long brokerEpoch = -1;
     private volatile boolean fenced = true;
     private @Nullable ScheduledFuture<?> wakeUp;
@@ -104,12 +107,27 @@ public final class BrokerRegistrar implements MetadataPublisher {
         try {
             executor.execute(() -> {
                 if (failedDirectories.add(directory)) {
-                    carryOut(lifecycle.onDirectoryFailed());
+                    carryOut(lifecycle.onDirectoriesChanged());
                 }
             });
         } catch (RejectedExecutionException e) {
             // The node has taken leave already and is closing its logs: nobody has to move anything.
             LOG.debug("log directory failed while stopping directory={}", directory, e);
+        }
+    }
+
+    /// These log directories are to get no replicas from now on: tells the controller at once
+    /// (KIP-1066).
+    public void cordoned(List<Uuid> directories) {
+        try {
+            executor.execute(() -> {
+                if (!cordonedDirectories.equals(directories)) {
+                    cordonedDirectories = List.copyOf(directories);
+                    carryOut(lifecycle.onDirectoriesChanged());
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("log directories cordoned while stopping", e);
         }
     }
 
@@ -193,6 +211,7 @@ public final class BrokerRegistrar implements MetadataPublisher {
                         .setWantFence(heartbeat.wantFence())
                         .setWantShutDown(heartbeat.wantShutDown())
                         .addAllOfflineLogDirs(MetadataRecords.ids(List.copyOf(failedDirectories)))
+                        .addAllCordonedLogDirs(MetadataRecords.ids(cordonedDirectories))
                         .build())
                 .whenCompleteAsync((response, failure) -> carryOut(onHeartbeat(response, failure)), executor);
     }

@@ -46,7 +46,14 @@ public final class AlterPartitionSender implements IsrProposals {
 
     private record Key(Uuid topicId, int partition) {}
 
-    private record Pending(Partition partition, IsrProposal proposal) {}
+    private record Pending(Partition partition, IsrProposal proposal) {
+
+        boolean isOlderThan(Pending other) {
+            int leaderEpochs = Integer.compare(proposal.leaderEpoch(), other.proposal.leaderEpoch());
+            return leaderEpochs < 0
+                    || (leaderEpochs == 0 && proposal.partitionEpoch() < other.proposal.partitionEpoch());
+        }
+    }
 
     private final int localId;
     private final LongSupplier brokerEpoch;
@@ -90,9 +97,11 @@ public final class AlterPartitionSender implements IsrProposals {
         }
         // On another thread: whoever proposes is inside a partition's mailbox.
         executor.execute(() -> mailbox.submit(() -> {
-            waiting.put(
+            // Those threads keep no order: one that is late must not take the place of one made after it.
+            waiting.merge(
                     new Key(partition.topicId(), partition.topicPartition().partition()),
-                    new Pending(partition, proposal));
+                    new Pending(partition, proposal),
+                    (before, now) -> now.isOlderThan(before) ? before : now);
             go();
         }));
     }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// is chosen from) and those who have caught up and are about to join: if it did not wait for them,
 /// they would run after it for ever. It never falls within an epoch, and stands still while the
 /// committed ISR is below `min.insync.replicas` (KIP-966: replicas that left the ISR then have
-/// everything below it). Pure, without a clock; owned by the partition's mailbox.
+/// everything below it). Where records have to be durable (`moldau.durability`) this replica counts with
+/// what it has forced to the disk; its followers ask for nothing behind what they have forced, so they do
+/// too. Pure, without a clock; owned by the partition's mailbox.
 public final class LeaderState {
 
     /// A replica that would be in sync, and the registration of its process the leader knows it by; -1
@@ -49,6 +51,9 @@ public final class LeaderState {
         }
     }
 
+    /// In place of an end of what was forced, where records count without having been.
+    public static final long NEED_NOT_BE_FORCED = Long.MAX_VALUE;
+
     private final int localId;
     private final int leaderEpoch;
     private final long epochStartOffset;
@@ -68,10 +73,11 @@ public final class LeaderState {
     private int minInsyncReplicas;
     private int partitionEpoch;
     private long logEndOffset;
+    /// This replica counts for no more than this.
+    private long durableEnd;
     private long highWatermark;
 
-    /// @param minInsyncReplicas as configured; more than there are replicas cannot be asked for
-    /// @param highWatermark what this replica knew as a follower, or from its checkpoint
+    /// Where to have a record is enough.
     public LeaderState(
             int localId,
             int leaderEpoch,
@@ -82,6 +88,33 @@ public final class LeaderState {
             long logEndOffset,
             long highWatermark,
             long nowNanos) {
+        this(
+                localId,
+                leaderEpoch,
+                partitionEpoch,
+                replicas,
+                isr,
+                minInsyncReplicas,
+                logEndOffset,
+                NEED_NOT_BE_FORCED,
+                highWatermark,
+                nowNanos);
+    }
+
+    /// @param minInsyncReplicas as configured; more than there are replicas cannot be asked for
+    /// @param durableEnd up to where this replica has forced its log, or [#NEED_NOT_BE_FORCED]
+    /// @param highWatermark what this replica knew as a follower, or from its checkpoint
+    public LeaderState(
+            int localId,
+            int leaderEpoch,
+            int partitionEpoch,
+            List<Integer> replicas,
+            List<Integer> isr,
+            int minInsyncReplicas,
+            long logEndOffset,
+            long durableEnd,
+            long highWatermark,
+            long nowNanos) {
         this.localId = localId;
         this.leaderEpoch = leaderEpoch;
         this.partitionEpoch = partitionEpoch;
@@ -89,6 +122,7 @@ public final class LeaderState {
         this.minInsyncReplicas = minInsyncReplicas;
         this.epochStartOffset = logEndOffset;
         this.logEndOffset = logEndOffset;
+        this.durableEnd = durableEnd;
         this.highWatermark = Math.min(highWatermark, logEndOffset);
         assign(replicas, nowNanos);
         advance();
@@ -185,6 +219,12 @@ public final class LeaderState {
             }
         }
         logEndOffset = newLogEndOffset;
+        return advance();
+    }
+
+    /// The local log is forced up to `end`, or need not be: [#NEED_NOT_BE_FORCED]. Returns the high watermark.
+    public long onDurable(long end) {
+        durableEnd = end;
         return advance();
     }
 
@@ -382,7 +422,7 @@ public final class LeaderState {
         if (isr.size() < neededInSync()) {
             return highWatermark;
         }
-        long smallest = logEndOffset;
+        long smallest = Math.min(logEndOffset, durableEnd);
         for (FollowerPosition position : positions) {
             if (position.counts) {
                 smallest = Math.min(smallest, position.logEndOffset());

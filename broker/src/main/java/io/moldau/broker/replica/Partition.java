@@ -22,8 +22,10 @@ import io.moldau.wire.protocol.BufferRecords;
 import io.moldau.wire.protocol.RecordBytes;
 import io.moldau.wire.record.RecordBatch;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -78,6 +80,7 @@ public final class Partition {
     private final TopicTraffic traffic;
     private final Mailbox mailbox;
     private final PartitionTail tail;
+    private final GroupCommit commits;
 
     private volatile Role role = new Role.Follower(-1, -1);
     private volatile TopicSettings settings;
@@ -101,6 +104,11 @@ public final class Partition {
     /// Owned by the mailbox.
     private final RefusedProducers refusedProducers = new RefusedProducers();
 
+    /// Owned by the mailbox: steps of this follower that wait until what they wrote is durable.
+    private final Deque<UnforcedStep> unforced = new ArrayDeque<>();
+
+    private record UnforcedStep(FollowerTerm term, FollowerOutcome.Position position, FollowerCallback callback) {}
+
     private volatile boolean retired;
 
     Partition(TopicIdPartition id, PartitionLog log, TopicSettings settings, Services services) {
@@ -111,6 +119,7 @@ public final class Partition {
         this.traffic = services.metrics().topic(id.topic());
         this.mailbox = new Mailbox(services.faults());
         this.tail = services.tails().newTail();
+        this.commits = new GroupCommit(() -> services.replication().flushers().apply(log.logDir()), this::force);
         LogView view = log.view();
         this.highWatermark = Math.clamp(log.highWatermark(), view.logStartOffset(), view.logEndOffset());
         this.tailMarks = new AppendMarks(TAIL_MARK_BYTES, view.logEndOffset());
@@ -188,6 +197,7 @@ public final class Partition {
                 raise(state.onRegistration(
                         registration.partitionEpoch(), registration.replicas(), registration.isr(), now));
                 raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()));
+                raise(state.onDurable(durableEnd()));
                 proposeExpansion(state);
             } else {
                 log.beginEpoch(registration.leaderEpoch());
@@ -199,11 +209,13 @@ public final class Partition {
                         registration.isr(),
                         topicSettings.minInsyncReplicas(),
                         log.view().logEndOffset(),
+                        durableEnd(),
                         highWatermark,
                         now);
                 role = new Role.Leader(state, registration.leaderEpoch(), services.localId());
                 raise(state.highWatermark());
             }
+            forceIfWanted();
             changed(0);
             completeWaits();
             completeLowWaits();
@@ -248,7 +260,9 @@ public final class Partition {
             log.updateConfig(topicSettings.log());
             if (role instanceof Role.Leader(LeaderState state, int epoch, int leader)) {
                 raise(state.onMinInsyncReplicas(topicSettings.minInsyncReplicas()), true);
+                raise(state.onDurable(durableEnd()), true);
             }
+            forceIfWanted();
         });
     }
 
@@ -414,8 +428,84 @@ public final class Partition {
             raise(state.onLocalAppend(
                     appended.lastOffset() + 1,
                     state.hasFollowers() ? services.time().nanoseconds() : 0));
+            forceIfWanted();
         }
         return outcome;
+    }
+
+    // --- durability ---
+
+    private boolean mustForce() {
+        return settings.durability() == Durability.FLUSHED;
+    }
+
+    /// Up to where this replica counts.
+    private long durableEnd() {
+        return mustForce() ? log.flushedUpTo() : LeaderState.NEED_NOT_BE_FORCED;
+    }
+
+    private void forceIfWanted() {
+        if (mustForce() && log.flushedUpTo() < log.view().logEndOffset()) {
+            commits.request();
+        }
+    }
+
+    /// On a thread that may wait for the disk.
+    private void force() {
+        boolean done = false;
+        try {
+            log.flushRecords();
+            done = true;
+        } catch (StorageException e) {
+            services.onStorageFailure().accept(e);
+        } catch (RuntimeException e) {
+            services.faults().handle("forcing " + topicPartition(), e);
+        } finally {
+            boolean forced = done;
+            mailbox.submit(() -> forced(forced));
+        }
+    }
+
+    /// Inside the mailbox.
+    private void forced(boolean done) {
+        if (done && role instanceof Role.Leader(LeaderState state, int epoch, int leader)) {
+            raise(state.onDurable(durableEnd()), true);
+        }
+        for (int left = unforced.size(); left > 0; left--) {
+            UnforcedStep step = unforced.removeFirst();
+            if (!follows(step.term())) {
+                step.callback().done(new FollowerOutcome.Superseded());
+            } else if (done) {
+                tell(step.term(), step.position(), step.callback());
+            } else {
+                step.callback().done(storageFailed());
+            }
+        }
+    }
+
+    /// Inside the mailbox: tells what became of a step, but of records that have to be durable only when
+    /// they are. The leader takes a fetch from behind them for a word about them.
+    private void tell(FollowerTerm term, FollowerOutcome outcome, FollowerCallback callback) {
+        if (outcome instanceof FollowerOutcome.Position position
+                && mustForce()
+                && log.flushedUpTo() < position.logEndOffset()) {
+            unforced.addLast(new UnforcedStep(term, position, callback));
+            callback.forcing();
+            commits.request();
+        } else {
+            callback.done(outcome);
+        }
+    }
+
+    private boolean follows(FollowerTerm term) {
+        return role instanceof Role.Follower(int epoch, int leader)
+                && epoch == term.leaderEpoch()
+                && leader == term.leaderId();
+    }
+
+    private FollowerOutcome storageFailed() {
+        return new FollowerOutcome.Failed(
+                Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
     }
 
     private static AppendOutcome rejected(Errors error, String message) {
@@ -632,7 +722,7 @@ public final class Partition {
 
     /// Where this replica has to fetch from under that term.
     public void positionAsFollower(FollowerTerm term, FollowerCallback callback) {
-        mailbox.submit(() -> callback.done(carryOut(term, () -> {})));
+        mailbox.submit(() -> tell(term, carryOut(term, () -> {}), callback));
     }
 
     /// Appends batches the leader of that term answered to a fetch at `fetchOffset`, as they are,
@@ -662,7 +752,7 @@ public final class Partition {
             } finally {
                 records.release();
             }
-            callback.done(outcome);
+            tell(term, outcome, callback);
         });
     }
 
@@ -697,9 +787,7 @@ public final class Partition {
     /// follow it any more, or does not know yet that all of that is committed. Durable, so never on
     /// an event loop and not inside the mailbox.
     public void followLogStart(FollowerTerm term, long leaderStartOffset) {
-        if (!(role instanceof Role.Follower(int epoch, int leader))
-                || epoch != term.leaderEpoch()
-                || leader != term.leaderId()
+        if (!follows(term)
                 || leaderStartOffset > highWatermark
                 || leaderStartOffset <= log.view().logStartOffset()) {
             return;
@@ -761,7 +849,7 @@ public final class Partition {
     /// On a thread that may wait for the disk, and on no other: whoever is inside the mailbox may
     /// be an event loop, so the step is not left to it.
     private void stepThatWaits(FollowerTerm term, FollowerCallback callback, Runnable what) {
-        if (!mailbox.trySubmit(() -> callback.done(carryOut(term, what)))) {
+        if (!mailbox.trySubmit(() -> tell(term, carryOut(term, what), callback))) {
             mailbox.submit(
                     () -> services.replication().background().execute(() -> stepThatWaits(term, callback, what)));
         }
@@ -769,9 +857,7 @@ public final class Partition {
 
     /// Inside the mailbox.
     private FollowerOutcome carryOut(FollowerTerm term, Runnable what) {
-        if (!(role instanceof Role.Follower(int epoch, int leader))
-                || epoch != term.leaderEpoch()
-                || leader != term.leaderId()) {
+        if (!follows(term)) {
             return new FollowerOutcome.Superseded();
         }
         try {
@@ -780,8 +866,7 @@ public final class Partition {
             return new FollowerOutcome.Position(view.logEndOffset(), view.latestEpoch());
         } catch (StorageException e) {
             services.onStorageFailure().accept(e);
-            return new FollowerOutcome.Failed(
-                    Errors.KAFKA_STORAGE_ERROR, "the log directory of " + topicPartition() + " failed");
+            return storageFailed();
         } catch (ApiException e) {
             return new FollowerOutcome.Failed(e.error(), String.valueOf(e.getMessage()));
         }

@@ -56,9 +56,9 @@ class BrokerLifecycleTest {
     @Test
     void aFailedDirectoryIsToldAtOnce() {
         run(7);
-        assertThat(lifecycle.onDirectoryFailed()).containsExactly(new Effect.Heartbeat(7, -1, false, false));
+        assertThat(lifecycle.onDirectoriesChanged()).containsExactly(new Effect.Heartbeat(7, -1, false, false));
         // One more while that is outstanding: it may not be in it.
-        assertThat(lifecycle.onDirectoryFailed()).isEmpty();
+        assertThat(lifecycle.onDirectoriesChanged()).isEmpty();
         assertThat(lifecycle.onHeartbeat(false, false, 10)).containsExactly(new Effect.Heartbeat(7, -1, false, false));
         assertThat(lifecycle.onHeartbeat(false, false, 20)).containsExactly(new Effect.WakeAt(20 + HEARTBEAT));
     }

@@ -49,6 +49,21 @@ class LeaderStateTest {
         assertThat(state.onLocalAppend(15, 0)).isEqualTo(15);
     }
 
+    /// `moldau.durability=flushed`: what this replica only has in memory does not count.
+    @Test
+    void countsOfItsOwnLogWhatIsForced() {
+        var state = new LeaderState(1, 7, 3, List.of(1, 2), List.of(1, 2), 1, 10, 6, 4, 0);
+        assertThat(state.highWatermark()).isEqualTo(4); // the follower has not fetched
+        assertThat(fetch(state, 2, 10, 1)).isEqualTo(6);
+        assertThat(state.onDurable(8)).isEqualTo(8);
+        assertThat(state.onLocalAppend(15, 2)).isEqualTo(8);
+        assertThat(state.onDurable(15)).isEqualTo(10); // what the follower has forced
+        assertThat(fetch(state, 2, 15, 3)).isEqualTo(15);
+        state.onLocalAppend(20, 4);
+        fetch(state, 2, 20, 5);
+        assertThat(state.onDurable(LeaderState.NEED_NOT_BE_FORCED)).isEqualTo(20);
+    }
+
     @Test
     void theLowWatermarkIsTheEarliestStartOfThoseThatAreUp() {
         var state = leader(List.of(1, 2, 3), List.of(1, 2), 10, 10);

@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -154,7 +155,9 @@ class RecoveryGateTest {
         heard.clear();
         publish(delta -> otherLeader(delta, SLOW, 1));
         assertThat(heard).containsExactly("leads slow 2");
-        assertThat(logs.get(new TopicPartition("slow", 0)).view().logEndOffset())
+        assertThat(Objects.requireNonNull(logs.get(new TopicPartition("slow", 0)))
+                        .view()
+                        .logEndOffset())
                 .isEqualTo(2);
     }
 

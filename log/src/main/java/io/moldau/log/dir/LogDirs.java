@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class LogDirs implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogDirs.class);
 
+    // Of buffers that each reading thread has.
+    private static final int HEADER_BYTES = 4 << 10;
+    private static final int CHECK_BYTES = 64 << 10;
     private static final int MOST_PREFERRED = 100_000;
 
     private record DoomedDirectory(Path path, LogDirectory owner, long deleteAtMs) {}
@@ -108,7 +112,14 @@ public final class LogDirs implements AutoCloseable {
             List<Path> directories, LogStorage storage, Time time, LogDirsConfig config, LogMetrics metrics)
             throws IOException {
         var environment = new LogEnvironment(
-                storage, time, metrics, config.random(), new ScratchBuffers(), config.producerIdExpirationMs());
+                storage,
+                time,
+                metrics,
+                config.random(),
+                new ScratchBuffers(HEADER_BYTES),
+                new ScratchBuffers(CHECK_BYTES),
+                TimeUnit.MILLISECONDS.toNanos(config.readCheckIntervalMs()),
+                config.producerIdExpirationMs());
         var dirs = new LogDirs(environment, config);
         IOException failure = null;
         for (var path : directories) {

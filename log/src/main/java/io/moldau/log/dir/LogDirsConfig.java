@@ -12,6 +12,7 @@ import java.util.random.RandomGenerator;
 /// @param producerIdCheckIntervalMs `producer.id.expiration.check.interval.ms`
 /// @param recoveryThreads `num.recovery.threads.per.data.dir`: how many partitions are made sound at once at
 ///     start
+/// @param readCheckIntervalMs `moldau.read.check.interval.ms`
 /// @param byFreeBytes whether a new replica goes where, for the bytes that are free, the fewest
 ///     are
 ///     (`moldau.log.dir.placement`)
@@ -23,11 +24,12 @@ public record LogDirsConfig(
         IntSupplier producerIdExpirationMs,
         int producerIdCheckIntervalMs,
         int recoveryThreads,
+        long readCheckIntervalMs,
         boolean byFreeBytes,
         RandomGenerator random) {
 
     /// Kafka's defaults, where Kafka has the setting.
     public static LogDirsConfig defaults(RandomGenerator random) {
-        return new LogDirsConfig(5_000, 300_000, 60_000, () -> 86_400_000, 600_000, 2, false, random);
+        return new LogDirsConfig(5_000, 300_000, 60_000, () -> 86_400_000, 600_000, 2, 3_600_000, false, random);
     }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /// One segment: a file of record batches that begins at a base offset, with its offset, time and transaction
 /// index.
@@ -23,12 +24,16 @@ public final class LogSegment {
     private static final int REBUILD_ABOVE = 1 << 20;
     private static final long NOT_PEEKED = Long.MIN_VALUE;
 
+    /// What an entry of the offset index says: a batch with that last offset begins at that byte.
+    public record IndexEntry(int position, long lastOffset) {}
+
     private final long baseOffset;
     private final LogStorage storage;
     private final LogFile file;
     private final SparseIndex offsetIndex;
     private final SparseIndex timeIndex;
     private final TransactionIndex transactionIndex;
+    private final CheckedRegions checkedRegions;
     private final long createdMs;
     private volatile Path directory;
     private volatile String suffix;
@@ -69,6 +74,7 @@ public final class LogSegment {
                 storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TIME_INDEX + suffix));
         this.transactionIndex = new TransactionIndex(
                 storage, SegmentFiles.path(directory, baseOffset, SegmentFiles.TRANSACTION_INDEX + suffix));
+        this.checkedRegions = new CheckedRegions(size);
         this.indexesLoaded = fresh;
     }
 
@@ -128,6 +134,11 @@ public final class LogSegment {
 
     public TransactionIndex transactionIndex() {
         return transactionIndex;
+    }
+
+    /// Which bytes readers may have without another check.
+    public CheckedRegions checkedRegions() {
+        return checkedRegions;
     }
 
     public long createdMs() {
@@ -469,6 +480,7 @@ public final class LogSegment {
     public void cutAt(int position) throws IOException {
         file.truncate(position);
         size = position;
+        checkedRegions.cut(position);
         file.force();
     }
 
@@ -551,10 +563,32 @@ public final class LogSegment {
         return header.moveTo(position, size) ? header.crc() : 0;
     }
 
+    /// The last entry of the offset index whose batch does not end behind `offset`, null if there is none.
+    public @Nullable IndexEntry entryAtOrBefore(long offset) throws IOException {
+        ensureIndexes();
+        return offset < baseOffset ? null : entry(offsetIndex.floorEntry(offset - baseOffset));
+    }
+
+    /// The first entry of the offset index that leads behind `position`, null if there is none.
+    public @Nullable IndexEntry firstEntryBehind(int position) throws IOException {
+        ensureIndexes();
+        return entry(offsetIndex.firstEntryWithValueAbove(position));
+    }
+
+    private @Nullable IndexEntry entry(SparseIndex.@Nullable Entry entry) {
+        return entry == null ? null : new IndexEntry(entry.value(), baseOffset + entry.key());
+    }
+
     /// The size of the batch that begins at `position`, 0 if none does.
     public int batchSizeAt(int position, int end, ByteBuffer scratch) throws IOException {
         var header = new BatchHeader(file, scratch);
         return header.moveTo(position, end) ? header.sizeInBytes() : 0;
+    }
+
+    /// The offset that the batch at `position` says it begins with.
+    public long baseOffsetAt(int position, ByteBuffer scratch) throws IOException {
+        var header = new BatchHeader(file, scratch);
+        return header.moveTo(position, size) ? header.baseOffset() : -1;
     }
 
     /// The greatest timestamp of any batch, -1 if there is none.

@@ -86,9 +86,6 @@ final class SparseIndex {
         return true;
     }
 
-    /// An entry as the file has it.
-    record Entry(long key, int value) {}
-
     /// How many entries the file has, -1 if it is missing or cannot be right.
     private int peekCount() throws IOException {
         long size = storage.exists(path) ? openFile().size() : -1;
@@ -202,25 +199,6 @@ final class SparseIndex {
         }
     }
 
-    /// The last entry whose key is at most `key`, null if there is none.
-    @Nullable
-    Entry floorEntry(long key) throws IOException {
-        var current = entries;
-        int low = 0;
-        int high = Math.min(count, current.onDisk + current.keys.length) - 1;
-        int found = -1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            if (keyAt(current, middle) <= key) {
-                found = middle;
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return found < 0 ? null : new Entry(keyAt(current, found), valueAt(current, found));
-    }
-
     /// The value of the last entry whose key is at most `key`, or `otherwise` if there is none.
     int floor(long key, int otherwise) throws IOException {
         var current = entries;
@@ -244,6 +222,44 @@ final class SparseIndex {
             }
         }
         return found < 0 ? otherwise : current.values[found - current.onDisk];
+    }
+
+    record Entry(long key, int value) {}
+
+    /// The last entry whose key is at most `key`, null if there is none. For rare look-ups: reads the file for each
+    /// step.
+    @Nullable
+    Entry floorEntry(long key) throws IOException {
+        var current = entries;
+        int low = 0;
+        int high = Math.min(count, current.onDisk + current.keys.length) - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (keyAt(current, middle) <= key) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high < 0 ? null : new Entry(keyAt(current, high), valueAt(current, high));
+    }
+
+    /// The first entry whose value is above `value`, null if there is none; as [#floorEntry].
+    @Nullable
+    Entry firstEntryWithValueAbove(int value) throws IOException {
+        var current = entries;
+        int n = Math.min(count, current.onDisk + current.keys.length);
+        int low = 0;
+        int high = n - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (valueAt(current, middle) <= value) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low >= n ? null : new Entry(keyAt(current, low), valueAt(current, low));
     }
 
     private int floorOnDisk(Entries current, int last, long key, int otherwise) throws IOException {

@@ -31,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class LogDirMovesTest {
         }
 
         FutureLog begin(Path target) {
-            return dirs.moves().begin(log(), target);
+            return Objects.requireNonNull(dirs.moves().begin(log(), target));
         }
 
         void finish(FutureLog move) {
@@ -288,7 +289,7 @@ class LogDirMovesTest {
         machine.dirs = machine.open(FIRST, SECOND);
         assertThat(machine.dirs.moves().isOrphanIn(PARTITION.topicPartition(), SECOND))
                 .isFalse();
-        machine.finish(machine.dirs.moves().of(PARTITION.topicPartition()));
+        machine.finish(Objects.requireNonNull(machine.dirs.moves().of(PARTITION.topicPartition())));
         assertThat(values(machine.log())).containsExactly("one");
     }
 

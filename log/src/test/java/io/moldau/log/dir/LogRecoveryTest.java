@@ -44,6 +44,7 @@ class LogRecoveryTest {
                 defaults.producerIdExpirationMs(),
                 defaults.producerIdCheckIntervalMs(),
                 threads,
+                defaults.readCheckIntervalMs(),
                 defaults.byFreeBytes(),
                 new Random(1));
         var metrics = new LogMetrics() {

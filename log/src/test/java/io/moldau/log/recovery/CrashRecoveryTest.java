@@ -125,8 +125,8 @@ class CrashRecoveryTest {
         assertThat(LogFixture.records(fixture.log())).hasSize(3);
     }
 
-    /// A new segment's name counts, and so does a leader epoch's file that was replaced: whoever makes its name durable
-    /// must have made its content so.
+    /// A new segment's name counts, and so does the file of leader epochs that was replaced: whoever
+    /// makes its name durable must have made its content so.
     @Test
     void keepsFlushedRecordsOfANewSegmentAndTheEpochsBeforeThem() {
         var fixture = new LogFixture(storage, DIRECTORY, time);

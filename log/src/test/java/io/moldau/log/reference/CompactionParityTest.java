@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
@@ -226,7 +227,7 @@ class CompactionParityTest {
             assertThat(data(mine)).isEqualTo(data(reference));
             assertThat(markers(mine).keySet()).containsAll(markers(reference).keySet());
             markers(reference).forEach((offset, marker) -> {
-                var own = markers(mine).get(offset);
+                var own = Objects.requireNonNull(markers(mine).get(offset));
                 assertThat(own.deleteHorizonMs() == marker.deleteHorizonMs()
                                 || own.deleteHorizonMs() < 0
                                 || own.deleteHorizonMs() > marker.deleteHorizonMs())

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param deleteTopicEnable `delete.topic.enable`
 /// @param uncleanLeaderElection `unclean.leader.election.enable`, where neither topic nor cluster override it
 /// @param minInsyncReplicas `min.insync.replicas`, where neither topic nor cluster override it
+/// @param flushedDurability whether `moldau.durability` is `flushed`, where neither topic nor cluster override it
 /// @param brokerSessionTimeoutMs `broker.session.timeout.ms`
 /// @param maxIdleIntervalMs `metadata.max.idle.interval.ms`: a no-op record is written when nothing else was for so
 ///     long, 0 for never
@@ -24,6 +25,7 @@ public record ControllerSettings(
         boolean deleteTopicEnable,
         boolean uncleanLeaderElection,
         int minInsyncReplicas,
+        boolean flushedDurability,
         long brokerSessionTimeoutMs,
         long maxIdleIntervalMs,
         LeaderBalance balance,
@@ -42,6 +44,7 @@ public record ControllerSettings(
             true,
             false,
             1,
+            false,
             9000,
             500,
             new LeaderBalance(true, 300_000),
@@ -95,6 +98,21 @@ public record ControllerSettings(
                 newBalance);
     }
 
+    public ControllerSettings withFlushedDurability(boolean flushed) {
+        return new ControllerSettings(
+                defaultPartitions,
+                defaultReplicationFactor,
+                deleteTopicEnable,
+                uncleanLeaderElection,
+                minInsyncReplicas,
+                flushed,
+                brokerSessionTimeoutMs,
+                maxIdleIntervalMs,
+                balance,
+                interBrokerListener,
+                features);
+    }
+
     private ControllerSettings with(
             int partitions, int factor, boolean delete, boolean unclean, int minInsync, LeaderBalance newBalance) {
         return new ControllerSettings(
@@ -103,6 +121,7 @@ public record ControllerSettings(
                 delete,
                 unclean,
                 minInsync,
+                flushedDurability,
                 brokerSessionTimeoutMs,
                 maxIdleIntervalMs,
                 newBalance,

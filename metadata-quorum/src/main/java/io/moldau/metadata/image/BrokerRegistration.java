@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fenced registered, but not eligible to lead and not shown to clients
 /// @param inControlledShutdown leaving in order; gets no new leaderships or replicas
 /// @param logDirs the directories that are online
+/// @param cordonedLogDirs those that are to get no new replicas (KIP-1066)
 public record BrokerRegistration(
         int id,
         long epoch,
@@ -28,6 +29,7 @@ public record BrokerRegistration(
         boolean fenced,
         boolean inControlledShutdown,
         List<Uuid> logDirs,
+        List<Uuid> cordonedLogDirs,
         Map<String, VersionRange> features) {
 
     public static BrokerRegistration from(RegisterBrokerRecord record) {
@@ -40,6 +42,7 @@ public record BrokerRegistration(
                 record.getFenced(),
                 record.getInControlledShutdown(),
                 MetadataRecords.uuids(record.getLogDirsList()),
+                MetadataRecords.uuids(record.getCordonedLogDirsList()),
                 features(record.getFeaturesList()));
     }
 
@@ -71,6 +74,9 @@ public record BrokerRegistration(
                 change.hasFenced() ? change.getFenced() : fenced,
                 change.hasInControlledShutdown() ? change.getInControlledShutdown() : inControlledShutdown,
                 change.getReplaceLogDirs() ? MetadataRecords.uuids(change.getLogDirsList()) : logDirs,
+                change.getReplaceCordonedLogDirs()
+                        ? MetadataRecords.uuids(change.getCordonedLogDirsList())
+                        : cordonedLogDirs,
                 features);
     }
 
@@ -82,6 +88,7 @@ public record BrokerRegistration(
                 .setFenced(fenced)
                 .setInControlledShutdown(inControlledShutdown)
                 .addAllLogDirs(MetadataRecords.ids(logDirs))
+                .addAllCordonedLogDirs(MetadataRecords.ids(cordonedLogDirs))
                 .addAllFeatures(featureRecords(features));
         listeners.forEach(listener -> builder.addEndpoints(MetadataRecords.endpoint(listener)));
         if (rack != null) {
@@ -93,6 +100,11 @@ public record BrokerRegistration(
     /// Whether partitions may be led by this broker and new replicas placed on it.
     public boolean isActive() {
         return !fenced && !inControlledShutdown;
+    }
+
+    /// Whether new replicas may be placed here: one directory at least is not cordoned.
+    public boolean takesReplicas() {
+        return logDirs.isEmpty() || !cordonedLogDirs.containsAll(logDirs);
     }
 
     public @Nullable Endpoint listener(String listenerName) {

@@ -68,15 +68,17 @@ public final class StripedReplicaPlacer implements ReplicaPlacer {
             throw new ApiException(
                     Errors.INVALID_REPLICATION_FACTOR,
                     brokers.isEmpty()
-                            ? "Unable to place replicas: no broker is registered."
-                            : "Unable to place replicas: all brokers are currently fenced.");
+                            ? "Unable to place replicas: no broker is registered, or all have all their log directories cordoned."
+                            : "Unable to place replicas: all brokers are currently fenced, or have all their log"
+                                    + " directories cordoned.");
         }
         if (replicationFactor > brokers.size()) {
             throw new ApiException(
                     Errors.INVALID_REPLICATION_FACTOR,
                     "Unable to replicate the partition " + replicationFactor
                             + " time(s): The target replication factor of " + replicationFactor
-                            + " cannot be reached because only " + brokers.size() + " broker(s) are registered.");
+                            + " cannot be reached because only " + brokers.size()
+                            + " broker(s) are registered or some brokers have all their log directories cordoned.");
         }
         List<Rack> racks = racks(brokers, random);
         int start = random.nextInt(racks.size());

@@ -64,6 +64,7 @@ public final class TestImages {
                 fenced,
                 false,
                 List.of(new Uuid(60, id)),
+                List.of(),
                 Map.of(
                         FeaturesImage.METADATA_VERSION, new VersionRange((short) 1, (short) 33),
                         FeaturesImage.ELIGIBLE_LEADER_REPLICAS, new VersionRange((short) 0, (short) 1)));

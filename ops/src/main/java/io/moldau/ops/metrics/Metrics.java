@@ -249,6 +249,20 @@ final class Metrics {
     static final MetricDefinition DIRECTORY_TOTAL =
             gauge("moldau_log_directory_total_bytes", "Size of the disk where a data directory is.", "directory");
 
+    static final MetricDefinition CORDONED_DIRECTORIES =
+            gauge("kafka_log_logmanager_cordonedlogdirectorycount", "Data directories that get no new replicas.");
+    static final MetricDefinition MOVES =
+            gauge("moldau_log_moves", "Replicas that move from one data directory to another.");
+    static final MetricDefinition MOVES_LAG =
+            gauge("moldau_log_moves_offset_lag", "How many offsets the copies of these are behind, together.");
+    static final MetricDefinition MOVED_BYTES =
+            counter("moldau_log_moves_bytes_total", "Bytes gone over for such moves.");
+    static final MetricDefinition MOVES_COMPLETED =
+            counter("moldau_log_moves_completed_total", "Such moves that came to their end.");
+    static final MetricDefinition MOVES_FAILED = counter(
+            "moldau_log_moves_failed_total",
+            "Such moves that were given up: a disk failed, or the log is damaged; the node's log says which.");
+
     // ---- compaction
 
     static final MetricDefinition MAX_DIRTY_PERCENT = gauge(
@@ -319,7 +333,13 @@ final class Metrics {
                 LOCK_CONTENDED,
                 OFFLINE_DIRECTORIES,
                 DIRECTORY_USABLE,
-                DIRECTORY_TOTAL);
+                DIRECTORY_TOTAL,
+                CORDONED_DIRECTORIES,
+                MOVES,
+                MOVES_LAG,
+                MOVED_BYTES,
+                MOVES_COMPLETED,
+                MOVES_FAILED);
     }
 
     // ---- replicas

@@ -3,6 +3,7 @@ package io.moldau.ops.metrics;
 import io.moldau.broker.NodeView;
 import io.moldau.broker.replica.Partition;
 import io.moldau.broker.replica.ReplicationThrottle;
+import io.moldau.log.FutureLog;
 import io.moldau.log.LogView;
 import io.moldau.log.dir.LogDirState;
 import io.moldau.metadata.image.MetadataImage;
@@ -173,5 +174,18 @@ final class ReplicaSource implements MetricSource {
             }
         }
         into.add(Metrics.OFFLINE_DIRECTORIES, offline);
+        into.add(
+                Metrics.CORDONED_DIRECTORIES,
+                broker.logs().directories().stream()
+                        .filter(directory -> broker.logs().isCordoned(directory.path()))
+                        .count());
+        var moves = broker.moves();
+        into.add(Metrics.MOVES, moves.underWay().size());
+        into.add(
+                Metrics.MOVES_LAG,
+                moves.underWay().stream().mapToLong(FutureLog::offsetLag).sum());
+        into.add(Metrics.MOVED_BYTES, moves.movedBytes());
+        into.add(Metrics.MOVES_COMPLETED, moves.completed());
+        into.add(Metrics.MOVES_FAILED, moves.failed());
     }
 }

@@ -44,6 +44,21 @@ public final class ReferenceNode implements AutoCloseable {
         if (formatted != 0) {
             throw new IllegalStateException("The reference could not format its folder:\n" + Files.readString(log));
         }
+        return run(file, log, bootstrap);
+    }
+
+    /// Starts a node again that ended, on the port it had.
+    public static ReferenceNode startAgain(Path folder) throws Exception {
+        var file = folder.resolve("server.properties");
+        String listeners = Files.readAllLines(file).stream()
+                .filter(line -> line.startsWith("listeners=PLAINTEXT://"))
+                .findFirst()
+                .orElseThrow();
+        String bootstrap = listeners.substring("listeners=PLAINTEXT://".length(), listeners.indexOf(','));
+        return run(file, folder.resolve("log"), bootstrap);
+    }
+
+    private static ReferenceNode run(Path file, Path log, String bootstrap) throws Exception {
         var node = new ReferenceNode(java(log, "kafka.Kafka", file.toString()), bootstrap);
         try (var admin = Admin.create(
                 Map.of("bootstrap.servers", bootstrap, "default.api.timeout.ms", START_SECONDS * 1000 + ""))) {

@@ -1,6 +1,8 @@
 package io.moldau.broker.replica.fetch;
 
 import io.moldau.broker.metadata.HungUpBrokers;
+import io.moldau.broker.replica.Durability;
+import io.moldau.broker.replica.FollowerCallback;
 import io.moldau.broker.replica.FollowerOutcome;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Mailbox;
@@ -61,6 +63,9 @@ final class ReplicaFetcher {
 
     /// The throttle may be another by then, or gone.
     private static final long LONGEST_THROTTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /// How long those that are forced already are held up by others that are not.
+    private static final long LONGEST_FORCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /// What all fetchers of a node share.
     ///
@@ -157,6 +162,10 @@ final class ReplicaFetcher {
     private boolean answered;
     private long requests;
     private int appending;
+    /// How many of them are being forced to the disk.
+    private int forcing;
+    /// Until then nothing is fetched meanwhile.
+    private long forcingNanos;
     private int connectFailures;
     private long connectNanos;
     private @Nullable TimerTask wakeUp;
@@ -276,12 +285,27 @@ final class ReplicaFetcher {
             wakeAt(connectNanos);
             return;
         }
+        if (forcing > 0 && now - forcingNanos < 0 && !hasOthersToFetch()) {
+            wakeAt(forcingNanos);
+            return;
+        }
         endBackOffs(now);
         endThrottling(now);
         boolean mayWaitBehind = sessionId != 0 && inFlight.size() < MOST_IN_FLIGHT && hasNews();
         if (inFlight.isEmpty() ? fetchesAny() : mayWaitBehind) {
             send(where);
         }
+    }
+
+    /// Whether partitions are followed whose records count as soon as they are replicated. Where there
+    /// are none, the next fetch goes when the logs have been forced: it asks for all of them together.
+    private boolean hasOthersToFetch() {
+        for (Followed it : followed.values()) {
+            if (it.fetching() != null && it.partition.settings().durability() == Durability.REPLICATED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void endBackOffs(long now) {
@@ -534,13 +558,7 @@ final class ReplicaFetcher {
                         asked.fetchOffset(),
                         records,
                         highWatermark,
-                        outcome -> mailbox.submit(() -> {
-                            appending--;
-                            it.caughtUp = outcome instanceof FollowerOutcome.Position(long end, int epoch)
-                                    && end >= highWatermark;
-                            followStart(it, logStartOffset);
-                            applied(it, asked, size, outcome);
-                        }));
+                        new Appending(it, asked, size, highWatermark, logStartOffset));
             }
             case Effect.TruncateTo(long offset) -> {
                 LOG.info(
@@ -558,6 +576,51 @@ final class ReplicaFetcher {
                 services.background()
                         .execute(() -> it.partition.startAgainAsFollower(
                                 it.term, offset, outcome -> mailbox.submit(() -> applied(it, asked, 0, outcome))));
+        }
+    }
+
+    /// What the leader sent is being appended, and then perhaps forced. Owned by the mailbox.
+    private final class Appending implements FollowerCallback {
+        private final Followed it;
+        private final FetcherState asked;
+        private final int size;
+        private final long highWatermark;
+        private final long logStartOffset;
+        private boolean isForcing;
+
+        Appending(Followed it, FetcherState asked, int size, long highWatermark, long logStartOffset) {
+            this.it = it;
+            this.asked = asked;
+            this.size = size;
+            this.highWatermark = highWatermark;
+            this.logStartOffset = logStartOffset;
+        }
+
+        @Override
+        public void forcing() {
+            mailbox.submit(() -> {
+                if (!isForcing) {
+                    isForcing = true;
+                    appending--;
+                    forcing++;
+                    forcingNanos = services.time().nanoseconds() + LONGEST_FORCE_NANOS;
+                    go();
+                }
+            });
+        }
+
+        @Override
+        public void done(FollowerOutcome outcome) {
+            mailbox.submit(() -> {
+                if (isForcing) {
+                    forcing--;
+                } else {
+                    appending--;
+                }
+                it.caughtUp = outcome instanceof FollowerOutcome.Position(long end, int epoch) && end >= highWatermark;
+                followStart(it, logStartOffset);
+                applied(it, asked, size, outcome);
+            });
         }
     }
 

@@ -7,6 +7,7 @@ import io.moldau.broker.delayed.Deadlines;
 import io.moldau.broker.metadata.HungUpBrokers;
 import io.moldau.broker.replica.AlterPartitionSender;
 import io.moldau.broker.replica.AppendTerms;
+import io.moldau.broker.replica.Durability;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.HeapMemory;
 import io.moldau.broker.replica.HostedPartition;
@@ -113,6 +114,8 @@ final class ReplicaCluster implements AutoCloseable {
     ThrottledReplicas throttledLeaders = ThrottledReplicas.NONE;
 
     ThrottledReplicas throttledFollowers = ThrottledReplicas.NONE;
+
+    Durability durability = Durability.REPLICATED;
 
     /// Most bytes a follower fetches at a time.
     int fetchMaxBytes = 1 << 20;
@@ -341,6 +344,7 @@ final class ReplicaCluster implements AutoCloseable {
                     new Replication(
                             sender,
                             background,
+                            directory -> background,
                             TimeUnit.MILLISECONDS.toNanos(LAG_MS),
                             (broker, brokerEpoch) -> {
                                 var registration = known.cluster().broker(broker);
@@ -353,7 +357,7 @@ final class ReplicaCluster implements AutoCloseable {
             publisher = new PartitionChangesPublisher(
                     partitions,
                     (of, topic) -> new TopicSettings(
-                            LogConfig.DEFAULTS, minInsyncReplicas, throttledLeaders, throttledFollowers));
+                            LogConfig.DEFAULTS, minInsyncReplicas, durability, throttledLeaders, throttledFollowers));
             fetchers = new ReplicaFetchers(
                     partitions,
                     this::epoch,

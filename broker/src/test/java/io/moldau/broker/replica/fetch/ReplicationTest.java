@@ -2,6 +2,7 @@ package io.moldau.broker.replica.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.broker.replica.Durability;
 import io.moldau.broker.replica.FetchIsolation;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Partition;
@@ -546,6 +547,92 @@ class ReplicationTest {
         assertLogsEqual();
     }
 
+    // --- durability ---
+
+    /// What was acknowledged, and what is left of it after all have lost their power at once.
+    private List<String> acknowledgedAndLeft(Durability durability) {
+        start(10, 2, 1, 2, 3);
+        cluster.durability = durability;
+        cluster.lead(1, List.of(1, 2, 3));
+        cluster.settle();
+        var acknowledged = new ArrayList<String>();
+        for (int i = 0; i < 10; i++) {
+            String value = "v" + i;
+            broker(1).produce(value, true, () -> acknowledged.add(value));
+            cluster.drift();
+        }
+        cluster.pass(1000);
+        assertThat(acknowledged).hasSize(10);
+        for (int id = 1; id <= 3; id++) {
+            broker(id).crash(true);
+        }
+        for (int id = 1; id <= 3; id++) {
+            broker(id).restart();
+        }
+        cluster.lead(2, List.of(2));
+        cluster.settle();
+        return broker(2).values();
+    }
+
+    @Test
+    void flushedRecordsOutliveAPowerCutOfAll() {
+        assertThat(acknowledgedAndLeft(Durability.FLUSHED)).hasSize(10);
+    }
+
+    @Test
+    void replicatedRecordsDoNot() {
+        assertThat(acknowledgedAndLeft(Durability.REPLICATED)).isEmpty();
+    }
+
+    /// Older records are forced when a replica hears that records have to be.
+    @Test
+    void whatWasThereBeforeIsForcedToo() {
+        start(11, 2, 1, 2);
+        cluster.lead(1, List.of(1, 2));
+        cluster.settle();
+        broker(1).produce("before");
+        cluster.settle();
+        assertThat(broker(1).partition().log().flushedUpTo()).isZero();
+        cluster.durability = Durability.FLUSHED;
+        cluster.lead(2, List.of(1, 2));
+        cluster.settle();
+        assertThat(broker(1).partition().log().flushedUpTo()).isEqualTo(1);
+        assertThat(broker(2).partition().log().flushedUpTo()).isEqualTo(1);
+    }
+
+    @Test
+    void aLeaderWhoseDiskFailsAcknowledgesNothing() {
+        start(12, 1, 1, 2);
+        cluster.durability = Durability.FLUSHED;
+        cluster.lead(1, List.of(1, 2));
+        cluster.settle();
+        broker(1).storage.failForces(1);
+        var acknowledged = new ArrayList<String>();
+        broker(1).produce("a", true, () -> acknowledged.add("a"));
+        cluster.pass(1000);
+        assertThat(acknowledged).isEmpty();
+        assertThat(broker(1).partitionIfAny()).isNull();
+    }
+
+    @Test
+    void aFollowerWhoseDiskFailsIsNotCountedOn() {
+        start(13, 1, 1, 2);
+        cluster.durability = Durability.FLUSHED;
+        cluster.lead(1, List.of(1, 2));
+        cluster.settle();
+        broker(2).storage.failForces(1);
+        var acknowledged = new ArrayList<String>();
+        broker(1).produce("a", true, () -> acknowledged.add("a"));
+        cluster.pass(500);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    /// As [#whatIsAcknowledgedStays], and machines lose their power.
+    @Seeds(count = 60)
+    void whatIsFlushedStays(long seed) {
+        run(seed, Durability.FLUSHED);
+    }
+
     // --- by chance ---
 
     /// Crashes, restarts and elections at random moments; with processes that die and disks that keep what
@@ -553,11 +640,12 @@ class ReplicationTest {
     /// an acknowledged record is never lost.
     @Seeds(count = 60)
     void whatIsAcknowledgedStays(long seed) {
-        run(seed);
+        run(seed, Durability.REPLICATED);
     }
 
-    private void run(long seed) {
+    private void run(long seed, Durability durability) {
         start(seed, 2, 1, 2, 3);
+        cluster.durability = durability;
         var random = new Random(seed ^ 0x5eed);
         cluster.lead(1, List.of(1, 2, 3));
         cluster.pass(100);
@@ -573,7 +661,7 @@ class ReplicationTest {
                                             .filter(Broker::isUp)
                                             .count()
                                     > 1) {
-                        victim.crash(false);
+                        victim.crash(durability == Durability.FLUSHED && random.nextBoolean());
                         watermarks.remove(victim.id);
                     }
                 }

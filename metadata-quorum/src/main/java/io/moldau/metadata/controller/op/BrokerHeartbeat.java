@@ -32,19 +32,20 @@ public final class BrokerHeartbeat {
     public ControllerResult<BrokerHeartbeatResponse> plan(
             MetadataImage image, BrokerHeartbeatRequest request, BrokerHeartbeats heartbeats) {
         BrokerRegistration broker = BrokerEpochs.check(image, request.getBrokerId(), request.getBrokerEpoch());
-        List<MetadataRecord> failed = offlineDirs(image, broker, request);
-        if (failed.isEmpty()) {
+        var changed = new ArrayList<MetadataRecord>(offlineDirs(image, broker, request));
+        changed.addAll(cordonedDirs(broker, request));
+        if (changed.isEmpty()) {
             return judge(image, broker, request, heartbeats);
         }
         // What follows looks at partitions that this changes.
         var delta = new MetadataDelta(image);
-        delta.replayAll(failed);
+        delta.replayAll(changed);
         ControllerResult<BrokerHeartbeatResponse> rest = judge(
                 delta.current(),
                 BrokerEpochs.check(delta.current(), request.getBrokerId(), request.getBrokerEpoch()),
                 request,
                 heartbeats);
-        var records = new ArrayList<>(failed);
+        var records = new ArrayList<>(changed);
         records.addAll(rest.records());
         return ControllerResult.of(records, rest.response());
     }
@@ -111,6 +112,18 @@ public final class BrokerHeartbeat {
             change.setInControlledShutdown(true);
         }
         return MetadataRecords.of(change.build());
+    }
+
+    private static List<MetadataRecord> cordonedDirs(BrokerRegistration broker, BrokerHeartbeatRequest request) {
+        if (MetadataRecords.uuids(request.getCordonedLogDirsList()).equals(broker.cordonedLogDirs())) {
+            return List.of();
+        }
+        return List.of(MetadataRecords.of(BrokerRegistrationChangeRecord.newBuilder()
+                .setBrokerId(broker.id())
+                .setBrokerEpoch(broker.epoch())
+                .setReplaceCordonedLogDirs(true)
+                .addAllCordonedLogDirs(request.getCordonedLogDirsList())
+                .build()));
     }
 
     private List<MetadataRecord> offlineDirs(

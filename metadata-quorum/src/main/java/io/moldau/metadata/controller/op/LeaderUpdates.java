@@ -65,12 +65,19 @@ final class LeaderUpdates {
     /// The broker's process ended without having said that all it had is on disk, so it may lack records it had
     /// acknowledged (KIP-966): it leaves every ISR and is no eligible leader any more. Partitions of
     /// which it has the only replica stay with it, in a new leader epoch: what it has is all there is.
-    static List<MetadataRecord> brokerCrashed(MetadataImage image, int brokerId, ControllerSettings settings) {
+    ///
+    /// Where records have to be on disk before they are acknowledged (`moldau.durability`) none can be
+    /// missing: there the broker leaves as one that was fenced does, and may be an eligible leader.
+    ///
+    /// @param hasItsDisks whether it came back with all its log directories
+    static List<MetadataRecord> brokerCrashed(
+            MetadataImage image, int brokerId, boolean hasItsDisks, ControllerSettings settings) {
         IntPredicate active = activeBut(image, brokerId);
         var rules = new TopicRules(image, settings);
         var records = new ArrayList<MetadataRecord>();
         for (TopicImage topic : image.topics().topics()) {
             PartitionRules topicRules = rules.of(topic.name());
+            boolean kept = hasItsDisks && rules.isFlushed(topic.name());
             topic.partitions().forEach((id, partition) -> {
                 if (isSole(partition, brokerId)) {
                     if (partition.leader() == brokerId) {
@@ -81,9 +88,9 @@ final class LeaderUpdates {
                     }
                 } else if (partition.leader() == brokerId
                         || partition.isr().contains(brokerId)
-                        || partition.elr().contains(brokerId)) {
-                    new PartitionChange(partition, topic.id(), id, active, topicRules)
-                            .lost(brokerId)
+                        || (!kept && partition.elr().contains(brokerId))) {
+                    var change = new PartitionChange(partition, topic.id(), id, active, topicRules);
+                    (kept ? change.withoutInIsr(brokerId) : change.lost(brokerId))
                             .mode(topicRules.mode())
                             .build()
                             .ifPresent(records::add);

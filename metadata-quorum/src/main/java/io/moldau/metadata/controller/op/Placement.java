@@ -17,11 +17,11 @@ final class Placement {
 
     private Placement() {}
 
-    /// Who can be given replicas: everyone who is not about to leave.
+    /// Who can be given replicas: everyone who is not about to leave and has a directory for them.
     static List<ReplicaPlacer.UsableBroker> usableBrokers(ClusterImage cluster) {
         var usable = new ArrayList<ReplicaPlacer.UsableBroker>();
         for (BrokerRegistration broker : cluster.brokers()) {
-            if (!broker.inControlledShutdown()) {
+            if (!broker.inControlledShutdown() && broker.takesReplicas()) {
                 usable.add(new ReplicaPlacer.UsableBroker(broker.id(), broker.rack(), broker.fenced()));
             }
         }
@@ -37,9 +37,14 @@ final class Placement {
         }
         var seen = new HashSet<Integer>();
         for (int id : replicas) {
-            if (cluster.broker(id) == null) {
+            BrokerRegistration broker = cluster.broker(id);
+            if (broker == null) {
                 throw invalid("The manual partition assignment includes broker " + id
                         + ", but no such broker is registered.");
+            }
+            if (!broker.takesReplicas()) {
+                throw invalid("The manual partition assignment includes broker " + id
+                        + ", but all its log directories are cordoned.");
             }
             if (!seen.add(id)) {
                 throw invalid("The manual partition assignment includes the broker " + id + " more than once.");

@@ -54,7 +54,8 @@ public final class RegisterBroker {
             records.addAll(
                     clean
                             ? LeaderUpdates.brokerLeftInOrder(image, brokerId, settings)
-                            : LeaderUpdates.brokerCrashed(image, brokerId, settings));
+                            : LeaderUpdates.brokerCrashed(
+                                    image, brokerId, existing != null && holdsAll(existing, request), settings));
         }
         long epoch = sameProcess && existing != null
                 ? existing.epoch()
@@ -67,7 +68,8 @@ public final class RegisterBroker {
                 .addAllFeatures(request.getFeaturesList())
                 .setFenced(existing == null || !sameProcess || existing.fenced())
                 .setInControlledShutdown(existing != null && sameProcess && existing.inControlledShutdown())
-                .addAllLogDirs(request.getLogDirsList());
+                .addAllLogDirs(request.getLogDirsList())
+                .addAllCordonedLogDirs(request.getCordonedLogDirsList());
         if (request.hasRack()) {
             record.setRack(request.getRack());
         }
@@ -77,12 +79,21 @@ public final class RegisterBroker {
                 RegisterBrokerResponse.newBuilder().setBrokerEpoch(epoch).build());
     }
 
-    /// A process holds its data directories' locks from before it registers until it ends. Whoever comes with a
-    /// directory of the registered process therefore proves that this one is gone, and need not wait for the end of
-    /// its session, which would be most of the time a node is away after a crash.
+    /// A process holds its data directories' locks from before it registers until it ends. Whoever
+    /// comes with a directory of the registered process therefore proves that this one is gone, and
+    /// need not wait for the end of its session, which would be most of the time a node is away
+    /// after a crash.
     private static boolean holdsDirectoriesOf(BrokerRegistration existing, RegisterBrokerRequest request) {
         return MetadataRecords.uuids(request.getLogDirsList()).stream()
                 .anyMatch(dir -> !dir.equals(Uuid.ZERO) && existing.logDirs().contains(dir));
+    }
+
+    /// Whether no directory of the registered process is missing: one that is may have been
+    /// replaced by an empty one.
+    private static boolean holdsAll(BrokerRegistration existing, RegisterBrokerRequest request) {
+        return !existing.logDirs().isEmpty()
+                && !existing.logDirs().contains(Uuid.ZERO)
+                && MetadataRecords.uuids(request.getLogDirsList()).containsAll(existing.logDirs());
     }
 
     private static void check(MetadataImage image, RegisterBrokerRequest request) {

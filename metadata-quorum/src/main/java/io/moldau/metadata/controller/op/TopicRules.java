@@ -11,9 +11,12 @@ final class TopicRules {
 
     static final String MIN_INSYNC_REPLICAS = "min.insync.replicas";
     static final String UNCLEAN_ELECTION = "unclean.leader.election.enable";
+    private static final String DURABILITY = "moldau.durability";
+    private static final String FLUSHED = "flushed";
 
     private final MetadataImage image;
     private final PartitionRules ofCluster;
+    private final boolean clusterFlushes;
 
     TopicRules(MetadataImage image, ControllerSettings settings) {
         this.image = image;
@@ -24,6 +27,18 @@ final class TopicRules {
                         settings.uncleanLeaderElection(),
                         image.cluster()::hasOnlineDirectory),
                 image.configs().overrides(ConfigResource.brokerDefault()));
+        this.clusterFlushes =
+                flushes(image.configs().overrides(ConfigResource.brokerDefault()), settings.flushedDurability());
+    }
+
+    /// Whether replicas of the topic are known to have on disk what they have acknowledged.
+    boolean isFlushed(String topic) {
+        return flushes(image.configs().overrides(ConfigResource.topic(topic)), clusterFlushes);
+    }
+
+    private static boolean flushes(Map<String, String> overrides, boolean otherwise) {
+        String durability = overrides.get(DURABILITY);
+        return durability == null ? otherwise : durability.strip().equals(FLUSHED);
     }
 
     PartitionRules of(String topic) {

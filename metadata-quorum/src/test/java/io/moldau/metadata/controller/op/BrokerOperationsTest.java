@@ -19,6 +19,7 @@ import io.moldau.metadata.message.BrokerHeartbeatResponse;
 import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.partition.LeaderRecoveryState;
 import io.moldau.metadata.partition.PartitionRegistration;
+import io.moldau.metadata.partition.ReplicaPlacer;
 import io.moldau.metadata.record.ConfigRecord;
 import io.moldau.metadata.record.MetadataRecords;
 import io.moldau.metadata.record.TopicRecord;
@@ -296,6 +297,35 @@ class BrokerOperationsTest {
         assertThat(broker(image[0], 0).logDirs()).isEmpty();
     }
 
+    @Test
+    void aBrokerWithAllDirectoriesCordonedGetsNoReplicas() {
+        MetadataImage[] image = {TestImages.withBrokers(2)};
+        heartbeats.register(0, 100, 0, 0);
+        beat(image, from(image[0], 0).addCordonedLogDirs(MetadataRecords.id(new Uuid(60, 0))));
+        assertThat(broker(image[0], 0).takesReplicas()).isFalse();
+        assertThat(Placement.usableBrokers(image[0].cluster()))
+                .extracting(ReplicaPlacer.UsableBroker::id)
+                .containsExactly(1);
+        assertThatThrownBy(() -> Placement.checkManual(image[0].cluster(), List.of(1, 0), 0))
+                .isInstanceOf(ApiException.class)
+                .hasMessage("The manual partition assignment includes broker 0, but all its log directories are"
+                        + " cordoned.");
+        // It is in a snapshot too.
+        assertThat(BrokerRegistration.from(broker(image[0], 0).toRecord())).isEqualTo(broker(image[0], 0));
+
+        beat(image, from(image[0], 0));
+        assertThat(broker(image[0], 0).takesReplicas()).isTrue();
+    }
+
+    @Test
+    void oneDirectoryThatIsNotCordonedIsEnough() {
+        MetadataImage[] image = {withTwoDirectories()};
+        heartbeats.register(0, 100, 0, 0);
+        beat(image, from(image[0], 0).addCordonedLogDirs(MetadataRecords.id(new Uuid(60, 0))));
+        assertThat(broker(image[0], 0).cordonedLogDirs()).containsExactly(new Uuid(60, 0));
+        assertThat(broker(image[0], 0).takesReplicas()).isTrue();
+    }
+
     // ---- Log directories (KIP-858).
 
     /// Two brokers; broker 0 has the directories 60 and 61 and leads.
@@ -310,6 +340,7 @@ class BrokerOperationsTest {
                 false,
                 false,
                 List.of(new Uuid(60, 0), new Uuid(61, 0)),
+                List.of(),
                 one.features());
         return TestImages.apply(
                 withPartition(TestImages.withBrokers(2), 0, List.of(0, 1), 0, 1),

@@ -15,6 +15,7 @@ import io.moldau.metadata.image.FeaturesImage;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.message.AlterPartitionRequest;
 import io.moldau.metadata.message.BrokerHeartbeatRequest;
+import io.moldau.metadata.message.RegisterBrokerRequest;
 import io.moldau.metadata.partition.LeaderRecoveryState;
 import io.moldau.metadata.partition.PartitionRegistration;
 import io.moldau.metadata.record.ConfigRecord;
@@ -84,11 +85,20 @@ class EligibleLeadersTest {
 
     /// The broker's process starts again. `clean`: it had said that all it had is on disk.
     private void restart(int broker, boolean clean) {
+        restart(broker, clean, SETTINGS);
+    }
+
+    private void restart(int broker, boolean clean, ControllerSettings settings) {
+        restart(TestImages.registration(broker, new Uuid(99, image.offset())), clean, settings);
+    }
+
+    private void restart(RegisterBrokerRequest registration, boolean clean, ControllerSettings settings) {
+        int broker = registration.getBrokerId();
         long before = Objects.requireNonNull(image.cluster().broker(broker)).epoch();
-        var result = new RegisterBroker(SETTINGS)
+        var result = new RegisterBroker(settings)
                 .plan(
                         image,
-                        TestImages.registration(broker, new Uuid(99, image.offset())).toBuilder()
+                        registration.toBuilder()
                                 .setPreviousBrokerEpoch(clean ? before : -1)
                                 .build(),
                         false);
@@ -221,6 +231,37 @@ class EligibleLeadersTest {
         assertThat(partition().elr()).containsExactly(2);
     }
 
+    /// `moldau.durability=flushed`: a crash loses nothing that was acknowledged.
+    @Test
+    void whoCrashedStaysEligibleWhereRecordsAreFlushed() {
+        var flushed = SETTINGS.withFlushedDurability(true);
+        fence(0);
+        fence(2);
+        fence(1);
+        for (int broker = 0; broker < 3; broker++) {
+            restart(broker, false, flushed);
+        }
+        assertThat(partition().elr()).containsExactly(1, 2);
+        unfence(2);
+        assertThat(partition().leader()).isEqualTo(2);
+        assertThat(partition().leaderRecoveryState()).isEqualTo(LeaderRecoveryState.RECOVERED);
+    }
+
+    @Test
+    void whoComesBackWithAnotherDiskDoesNot() {
+        var flushed = SETTINGS.withFlushedDurability(true);
+        fence(0);
+        fence(2);
+        restart(
+                TestImages.registration(2, new Uuid(99, 1)).toBuilder()
+                        .clearLogDirs()
+                        .addLogDirs(MetadataRecords.id(new Uuid(61, 61)))
+                        .build(),
+                false,
+                flushed);
+        assertThat(partition().elr()).isEmpty();
+    }
+
     @Test
     void whenAllCrashedTheLastLeaderComesBackAsTheBestThereIs() {
         fence(0);
@@ -342,6 +383,7 @@ class EligibleLeadersTest {
                 true,
                 false,
                 3,
+                false,
                 9000,
                 0,
                 SETTINGS.balance(),

@@ -155,7 +155,16 @@ class FeatureOperationsTest {
 
         BrokerRegistration broker = TestImages.broker(7, true);
         var oldBroker = new BrokerRegistration(
-                7, 107, broker.incarnationId(), broker.listeners(), null, true, false, broker.logDirs(), Map.of());
+                7,
+                107,
+                broker.incarnationId(),
+                broker.listeners(),
+                null,
+                true,
+                false,
+                broker.logDirs(),
+                List.of(),
+                Map.of());
         MetadataImage withOldBroker = TestImages.apply(cluster(), List.of(MetadataRecords.of(oldBroker.toRecord())));
         assertRefused(withOldBroker, update(ELR, 1, UPGRADE), "Broker 7 does not support this feature");
         assertRefused(cluster(), update("no.such.feature", 1, UPGRADE), "does not support this feature");

@@ -29,6 +29,7 @@ public final class ClusterPlan {
     private final Map<String, String> common = new TreeMap<>();
     private String heap;
     private boolean dynamicQuorum;
+    private int directories = 1;
     private int nextPort = 24_000 + (int) (ProcessHandle.current().pid() * 37 % 6_000);
 
     private final Map<Integer, Shape> shapes = new LinkedHashMap<>();
@@ -91,6 +92,12 @@ public final class ClusterPlan {
         return this;
     }
 
+    /// Each node has so many log directories.
+    public ClusterPlan directories(int count) {
+        directories = count;
+        return this;
+    }
+
     /// The quorum begins with its first controller alone, and the others join it (KIP-853). Which one that is says the
     /// format step of the reference; one of ours founds a quorum when it knows of no others.
     public ClusterPlan dynamicQuorum() {
@@ -150,6 +157,14 @@ public final class ClusterPlan {
             settings.put("controller.quorum.voters", controllers(other -> other + "@"));
         }
         listeners(address(id), shape, settings);
+        if (directories > 1) {
+            settings.put(
+                    "log.dirs",
+                    IntStream.rangeClosed(1, directories)
+                            .mapToObj(number -> NodePlan.directory(folder.resolve("node-" + id), number)
+                                    .toString())
+                            .collect(Collectors.joining(",")));
+        }
         String adminUrl = shape.ports.admin == 0 ? "" : "http://127.0.0.1:" + shape.ports.admin;
         if (!adminUrl.isEmpty()) {
             settings.put("admin.listener", adminUrl);

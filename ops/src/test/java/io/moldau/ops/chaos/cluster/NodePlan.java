@@ -30,4 +30,13 @@ public record NodePlan(
     public Path data() {
         return folder.resolve("data");
     }
+
+    /// Its log directories are these if it has several, and the first one has the metadata too.
+    public Path directory(int number) {
+        return directory(folder, number);
+    }
+
+    static Path directory(Path folder, int number) {
+        return folder.resolve("data-" + number);
+    }
 }

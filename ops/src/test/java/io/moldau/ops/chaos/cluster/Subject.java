@@ -25,7 +25,9 @@ public enum Subject {
         @Override
         List<String> command(NodePlan plan) {
             var words = new ArrayList<>(List.of(NodeProcess.launcher().toString(), "start"));
-            words.addAll(List.of("--data", plan.data().toString()));
+            if (!plan.settings().containsKey(LOG_DIRS)) {
+                words.addAll(List.of("--data", plan.data().toString()));
+            }
             plan.settings().forEach((key, value) -> words.addAll(List.of("-o", key + "=" + value)));
             return words;
         }
@@ -42,7 +44,9 @@ public enum Subject {
         void prepare(NodePlan plan) throws IOException {
             var lines = new ArrayList<String>();
             plan.settings().forEach((key, value) -> lines.add(key + "=" + value));
-            lines.add("log.dirs=" + plan.data());
+            if (!plan.settings().containsKey(LOG_DIRS)) {
+                lines.add(LOG_DIRS + "=" + plan.data());
+            }
             var file = Files.write(propertiesFile(plan), lines);
             var words = new ArrayList<>(List.of("format", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", file.toString()));
             words.addAll(plan.referenceFormat());
@@ -79,6 +83,8 @@ public enum Subject {
             return Map.of();
         }
     };
+
+    private static final String LOG_DIRS = "log.dirs";
 
     /// Makes the node's folder ready for its first start.
     abstract void prepare(NodePlan plan) throws IOException;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.log.scrub;
+
+import org.jspecify.annotations.NullMarked;

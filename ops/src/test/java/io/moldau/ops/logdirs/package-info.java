@@ -1,0 +1,5 @@
+/// Nodes with several log directories.
+@NullMarked
+package io.moldau.ops.logdirs;
+
+import org.jspecify.annotations.NullMarked;
