@@ -21,6 +21,7 @@ import io.moldau.broker.net.NetworkConfig;
 import io.moldau.common.config.ConfigException;
 import io.moldau.log.clean.CleanerConfig;
 import io.moldau.log.dir.LogDirsConfig;
+import io.moldau.log.space.MarkSettings;
 import io.moldau.metadata.controller.ControllerSettings;
 import io.moldau.metadata.image.ConfigurationsImage;
 import io.moldau.metadata.image.FeaturesImage;
@@ -126,6 +127,14 @@ final class BrokerSettings {
                 config.get(MoldauKeys.READ_CHECK_INTERVAL_MS),
                 config.get(MoldauKeys.LOG_DIR_PLACEMENT).equals("free-bytes"),
                 random);
+    }
+
+    /// When the disks count as short of space and as full.
+    MarkSettings spaceMarks(ConfigResolver resolver, ConfigurationsImage configs) {
+        return new MarkSettings(
+                resolver.ofBroker(MoldauKeys.STORAGE_SHORT_BYTES, configs),
+                resolver.ofBroker(MoldauKeys.STORAGE_FULL_BYTES, configs),
+                resolver.ofBroker(MoldauKeys.STORAGE_RESERVE_BYTES, configs));
     }
 
     /// What the cleaner goes by, out of the metadata as it is now.

@@ -56,6 +56,7 @@ import io.moldau.broker.replica.RecoveryGate;
 import io.moldau.broker.replica.ReplicaMoves;
 import io.moldau.broker.replica.TailCache;
 import io.moldau.broker.request.RequestRouter;
+import io.moldau.broker.space.SpaceWatch;
 import io.moldau.broker.transaction.CoordinatorQuestions;
 import io.moldau.broker.transaction.MarkerWriter;
 import io.moldau.broker.transaction.TransactionVerification;
@@ -64,8 +65,10 @@ import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.common.time.Time;
 import io.moldau.common.time.TimerThread;
+import io.moldau.log.PartitionLog;
 import io.moldau.log.dir.LogDirState;
 import io.moldau.log.dir.LogDirs;
+import io.moldau.log.space.DirectorySpace;
 import io.moldau.metadata.channel.MetadataFetcher;
 import io.moldau.metadata.channel.NodeToController;
 import io.moldau.metadata.event.ThreadEventLoop;
@@ -92,6 +95,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -392,6 +396,7 @@ public final class Node implements AutoCloseable {
         try {
             base = base(resolver, bootstrap, controller);
             if (controller != null) {
+                watchMetadataSpace(base);
                 NettyServer server = controller.listen(
                         base.network(), base.loops(), base.admin(), base.controllers(), base.peers(), bound);
                 closing("controller listener", server);
@@ -434,6 +439,28 @@ public final class Node implements AutoCloseable {
         if (controller != null) {
             controller.awaitStarted();
         }
+    }
+
+    /// Where the metadata log is; with a log directory it is watched together.
+    private void watchMetadataSpace(Base base) {
+        if (!config.isBroker() || !config.logDirs().contains(config.metadataLogDir())) {
+            DirectorySpace space = new DirectorySpace(
+                    services.storage(), config.metadataLogDir().toAbsolutePath().normalize());
+            watchSpace(base, List.of(space), List::of);
+        }
+    }
+
+    private void watchSpace(Base base, List<DirectorySpace> spaces, Supplier<Collection<PartitionLog>> logs) {
+        opened(
+                        "watch over free space",
+                        new SpaceWatch(
+                                spaces,
+                                logs,
+                                () -> settings.spaceMarks(
+                                        base.resolver(), base.cache().image().configs()),
+                                base.time(),
+                                services.faults()))
+                .start();
     }
 
     private Base base(ConfigResolver resolver, List<ControllerAddress> bootstrap, @Nullable ControllerRole controller) {
@@ -636,6 +663,7 @@ public final class Node implements AutoCloseable {
                 lifecycle,
                 time);
         closing("logs", () -> logDirs.close(registrar.brokerEpoch()));
+        watchSpace(base, logDirs.spaces(), logDirs::logs);
         FlushThreads flushers = new FlushThreads(config.get(MoldauKeys.FLUSH_THREADS));
         closing("flush threads", flushers);
         HungUpBrokers hungUp = new HungUpBrokers(cache::image, time);

@@ -153,7 +153,7 @@ class NodeTest {
             admin.createTopics(List.of(new NewTopic("t", Optional.of(1), Optional.empty())))
                     .all()
                     .get();
-            assertThat(configs(admin, topic).entries()).hasSize(37);
+            assertThat(configs(admin, topic).entries()).hasSize(39);
             assertThat(value(admin, topic, "retention.ms")).isEqualTo("86400000");
             assertThat(source(admin, topic, "retention.ms")).isEqualTo(ConfigEntry.ConfigSource.STATIC_BROKER_CONFIG);
             assertThat(value(admin, broker, "log.retention.hours")).isEqualTo("24");

@@ -37,6 +37,7 @@ final class DoomedSegments {
     private final ArrayDeque<Named> named = new ArrayDeque<>();
     // Written under the lock.
     private volatile long nextMs = Long.MAX_VALUE;
+    private volatile long nextDeletionMs = Long.MAX_VALUE;
     private volatile long bytes;
 
     DoomedSegments(LogStorage storage) {
@@ -70,12 +71,18 @@ final class DoomedSegments {
     private void changedBy(long change) {
         bytes += change;
         var first = named.peekFirst();
-        nextMs = !unnamed.isEmpty() ? Long.MIN_VALUE : first == null ? Long.MAX_VALUE : first.deleteAtMs();
+        nextDeletionMs = first == null ? Long.MAX_VALUE : first.deleteAtMs();
+        nextMs = unnamed.isEmpty() ? nextDeletionMs : Long.MIN_VALUE;
     }
 
     /// Whether something is to be renamed or deleted now.
     boolean hasWork(long nowMs) {
         return nextMs <= nowMs;
+    }
+
+    /// Whether something should have been deleted before that time.
+    boolean isOverdue(long sinceMs) {
+        return nextDeletionMs < sinceMs;
     }
 
     /// How many bytes are still there.

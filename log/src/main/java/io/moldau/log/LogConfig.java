@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 /// @param timestampType `message.timestamp.type`
 /// @param timestampBeforeMaxMs `message.timestamp.before.max.ms`: records may be this much older than the clock
 /// @param timestampAfterMaxMs `message.timestamp.after.max.ms`: records may be this much ahead of the clock
+/// @param storageBudgetBytes Moldau's own `moldau.storage.budget.bytes`: what the topic may have on a broker whose disk
+/// is
+///     short of space; -1 for no limit
 /// @param fullValidation Moldau's own: compressed batches are decompressed and every record is checked, as Kafka
 ///     does
 public record LogConfig(
@@ -63,6 +66,7 @@ public record LogConfig(
         TimestampType timestampType,
         long timestampBeforeMaxMs,
         long timestampAfterMaxMs,
+        long storageBudgetBytes,
         boolean fullValidation) {
 
     private static final long DAYS_7 = 7 * 24 * 3_600_000L;
@@ -98,6 +102,7 @@ public record LogConfig(
         builder.timestampType = timestampType;
         builder.timestampBeforeMaxMs = timestampBeforeMaxMs;
         builder.timestampAfterMaxMs = timestampAfterMaxMs;
+        builder.storageBudgetBytes = storageBudgetBytes;
         builder.fullValidation = fullValidation;
         return builder;
     }
@@ -139,6 +144,7 @@ public record LogConfig(
         private TimestampType timestampType = TimestampType.CREATE_TIME;
         private long timestampBeforeMaxMs = Long.MAX_VALUE;
         private long timestampAfterMaxMs = 3_600_000L;
+        private long storageBudgetBytes = -1L;
         private boolean fullValidation = false;
 
         public Builder segmentBytes(int segmentBytes) {
@@ -266,6 +272,11 @@ public record LogConfig(
             return this;
         }
 
+        public Builder storageBudgetBytes(long storageBudgetBytes) {
+            this.storageBudgetBytes = storageBudgetBytes;
+            return this;
+        }
+
         public Builder fullValidation(boolean fullValidation) {
             this.fullValidation = fullValidation;
             return this;
@@ -298,6 +309,7 @@ public record LogConfig(
                     timestampType,
                     timestampBeforeMaxMs,
                     timestampAfterMaxMs,
+                    storageBudgetBytes,
                     fullValidation);
         }
     }

@@ -1,5 +1,6 @@
 package io.moldau.log;
 
+import io.moldau.log.space.DirectorySpace;
 import io.moldau.log.storage.StorageException;
 import java.io.IOException;
 
@@ -52,6 +53,9 @@ public interface LogJournal {
     ///
     /// @return what to throw
     StorageException failed(PartitionLog log, IOException cause);
+
+    /// How much room the directory has.
+    DirectorySpace space();
 
     /// Throws if the directory is offline.
     void checkOnline();

@@ -14,6 +14,7 @@ import io.moldau.log.append.Rejection;
 import io.moldau.log.epoch.LeaderEpochCheckpoint;
 import io.moldau.log.epoch.LeaderEpochHistory;
 import io.moldau.log.producer.ActiveProducer;
+import io.moldau.log.producer.CompletedTransaction;
 import io.moldau.log.producer.EndTransactionMarker;
 import io.moldau.log.producer.ProducerSnapshot;
 import io.moldau.log.producer.ProducerStates;
@@ -33,7 +34,10 @@ import io.moldau.log.segment.BatchHeader;
 import io.moldau.log.segment.LogSegment;
 import io.moldau.log.segment.RollPolicy;
 import io.moldau.log.segment.SegmentFiles;
+import io.moldau.log.space.DirectorySpace;
+import io.moldau.log.space.SpaceLevel;
 import io.moldau.log.storage.CorruptLogException;
+import io.moldau.log.storage.DiskException;
 import io.moldau.log.storage.LogStorage;
 import io.moldau.wire.protocol.MalformedMessageException;
 import io.moldau.wire.record.Compression;
@@ -254,7 +258,7 @@ public final class PartitionLog {
             ensureOpen();
             return published;
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -266,6 +270,16 @@ public final class PartitionLog {
             return new ApiException(Errors.KAFKA_STORAGE_ERROR, String.valueOf(e.getMessage()));
         }
         return journal.failed(this, e);
+    }
+
+    /// As [#failed], for a step that leaves the log as it was when the disk is full: that passes.
+    private RuntimeException unlessFull(IOException e) {
+        return DiskException.isFull(e) ? journal.space().ranOut(e) : failed(e);
+    }
+
+    /// How much room there is where the log lives.
+    public DirectorySpace space() {
+        return journal.space();
     }
 
     /// Opens the files, if that has not happened. Useful ahead of the first use, to do it on another thread.
@@ -394,12 +408,19 @@ public final class PartitionLog {
             journaled = true;
         }
         if (!directoryMade) {
-            storage.createDirectories(directory);
-            PartitionMetadataFile.write(storage, directory, topicId);
+            journal.space().withRoom(() -> {
+                storage.createDirectories(directory);
+                PartitionMetadataFile.write(storage, directory, topicId);
+                return directory;
+            });
             flush.namesChanged();
             directoryMade = true;
         }
         unsavedState = true;
+    }
+
+    private LogSegment createSegment(long baseOffset, long nowMs) throws IOException {
+        return journal.space().withRoom(() -> LogSegment.create(storage, directory, baseOffset, nowMs));
     }
 
     private LogSegment activeSegment(long logEndOffset) throws IOException {
@@ -407,8 +428,7 @@ public final class PartitionLog {
         if (segments.length > 0) {
             return segments[segments.length - 1];
         }
-        var segment = LogSegment.create(
-                storage, directory, logEndOffset, environment.time().milliseconds());
+        var segment = createSegment(logEndOffset, environment.time().milliseconds());
         flush.namesChanged();
         var view = published.view();
         publish(new LogSegment[] {segment}, view.logStartOffset(), logEndOffset, view.recoveryPoint());
@@ -437,7 +457,7 @@ public final class PartitionLog {
             ensureOpen();
             return append(records, new AppendContext(leaderEpoch, origin, transaction, nowMs));
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -693,7 +713,7 @@ public final class PartitionLog {
             ensureOpen();
             return appendFollowing(records, leaderEpoch);
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -776,7 +796,7 @@ public final class PartitionLog {
         for (var segment : published.segments()) {
             doom(segment);
         }
-        var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
+        var segment = createSegment(baseOffset, nowMs);
         storage.syncDirectory(directory);
         flush.namesChanged();
         publish(new LogSegment[] {segment}, view.logStartOffset(), view.logEndOffset(), view.recoveryPoint());
@@ -803,7 +823,7 @@ public final class PartitionLog {
         if (batch.hasProducerId() && (!batch.isControl() || marker != null)) {
             var completed = producers.append(batch, marker);
             if (completed != null && completed.aborted()) {
-                active.addAborted(completed, producers.lastStableOffsetAfter(completed));
+                addAborted(active, completed);
                 // It may be the segment's first, whose file has a name that the disk does not know yet.
                 flush.namesChanged();
             }
@@ -813,6 +833,29 @@ public final class PartitionLog {
                 producerCount = producers.size();
             }
         }
+    }
+
+    private void addAborted(LogSegment active, CompletedTransaction aborted) throws IOException {
+        long lastStableOffset = producers.lastStableOffsetAfter(aborted);
+        try {
+            journal.space().withRoom(() -> {
+                active.addAborted(aborted, lastStableOffset);
+                return active;
+            });
+        } catch (IOException e) {
+            if (DiskException.isFull(e)) {
+                undoAppend(active);
+            }
+            throw e;
+        }
+    }
+
+    /// The batches that are being appended were written and entered, at least in part, and cannot be completed.
+    private void undoAppend(LogSegment active) throws IOException {
+        var view = published.view();
+        active.rewind(view.logEndOffset(), environment.scratch().get());
+        reloadProducers(List.of(published.segments()), view.logStartOffset(), view.logEndOffset());
+        noteUnstable(view.logStartOffset());
     }
 
     private void finishAppend(LogSegment active, int size, long newEnd) throws IOException {
@@ -894,7 +937,7 @@ public final class PartitionLog {
             old.becomeInactive();
             takeSnapshot(baseOffset);
         }
-        var segment = LogSegment.create(storage, directory, baseOffset, nowMs);
+        var segment = createSegment(baseOffset, nowMs);
         flush.namesChanged();
         var after = Arrays.copyOf(segments, segments.length + 1);
         after[segments.length] = segment;
@@ -1426,9 +1469,8 @@ public final class PartitionLog {
                 forgetEpochsFrom(offset);
                 return;
             }
-            beforeChange();
             long end = offset < view.logStartOffset() ? offset : batchBaseAt(offset);
-            journal.beforeTruncation(this, end);
+            beforeCut(end);
             if (end <= view.logStartOffset()) {
                 startAgain(end);
             } else {
@@ -1470,6 +1512,15 @@ public final class PartitionLog {
             }
         }
         return offset;
+    }
+
+    private void beforeCut(long end) throws IOException {
+        try {
+            beforeChange();
+            journal.beforeTruncation(this, end);
+        } catch (IOException e) {
+            throw unlessFull(e);
+        }
     }
 
     private void cut(long end) throws IOException {
@@ -1527,8 +1578,7 @@ public final class PartitionLog {
         lock();
         try {
             ensureOpen();
-            beforeChange();
-            journal.beforeTruncation(this, offset);
+            beforeCut(offset);
             startAgain(offset);
         } catch (IOException e) {
             throw failed(e);
@@ -1539,7 +1589,11 @@ public final class PartitionLog {
 
     private void startAgain(long offset) throws IOException {
         // First the word: a crash in between leaves the old segments or the new one, and both fit it.
-        journal.logStartAdvanced(this, offset);
+        try {
+            journal.logStartAdvanced(this, offset);
+        } catch (IOException e) {
+            throw unlessFull(e);
+        }
         // The new segment may get the name of one that retention has let go of.
         doomed.renameAll(this::settle);
         var old = published.segments();
@@ -1559,8 +1613,7 @@ public final class PartitionLog {
         epochsChanged = true;
         highWatermark = offset;
         noteUnstable(offset);
-        var segment =
-                LogSegment.create(storage, directory, offset, environment.time().milliseconds());
+        var segment = createSegment(offset, environment.time().milliseconds());
         storage.syncDirectory(directory);
         flush.namesChanged();
         publish(new LogSegment[] {segment}, offset, offset, offset);
@@ -1598,7 +1651,7 @@ public final class PartitionLog {
                     Math.max(view.recoveryPoint(), offset),
                     view.sizeInBytes());
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -1622,14 +1675,25 @@ public final class PartitionLog {
             }
             seen = opened();
             int count = retentionScan.deletable(seen.segments(), seen.view(), config, highWatermark, nowMs);
+            if (count == seen.segments().length - 1 && isAllDeleted(seen)) {
+                count++;
+            }
             return count == 0 ? 0 : letGo(seen, count, nowMs);
         } catch (IOException e) {
             if (retired || seen.segments() != published.segments()) {
                 // Its files went while they were looked at. The next round sees what is there then.
                 return 0;
             }
-            throw failed(e);
+            throw unlessFull(e);
         }
+    }
+
+    /// Whether the newest segment is worth nothing either, and space is short.
+    private boolean isAllDeleted(Published seen) {
+        var view = seen.view();
+        return space().level() != SpaceLevel.AMPLE
+                && view.logStartOffset() == view.logEndOffset()
+                && seen.activeSize() > 0;
     }
 
     /// Whether records from the future keep old segments, as the last [#deleteOldSegments] found.
@@ -1841,7 +1905,7 @@ public final class PartitionLog {
         try {
             journal.saveCleanedUpTo();
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         }
     }
 
@@ -1918,6 +1982,11 @@ public final class PartitionLog {
         return doomed.hasWork(nowMs);
     }
 
+    /// Whether files are there that should have been deleted before that time.
+    public boolean hasOverdueFiles(long sinceMs) {
+        return doomed.isOverdue(sinceMs);
+    }
+
     /// How many bytes the log has let go of whose files are still there.
     public long doomedBytes() {
         return doomed.bytes();
@@ -1936,7 +2005,7 @@ public final class PartitionLog {
         try {
             doomed.work(nowMs, mayGoOn, this::settle);
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         }
     }
 
@@ -2010,7 +2079,7 @@ public final class PartitionLog {
             in = logDir;
             owner = journal;
         } catch (IOException e) {
-            throw failed(e);
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -2115,7 +2184,8 @@ public final class PartitionLog {
             sink.accept(summary(published));
             journaled = false;
         } catch (IOException e) {
-            throw failed(e);
+            unsavedState = true;
+            throw unlessFull(e);
         } finally {
             lock.unlock();
         }
@@ -2213,6 +2283,14 @@ public final class PartitionLog {
         }
     }
 
+    private void announceDeletion() throws IOException {
+        try {
+            journal.beforeDeletion(this);
+        } catch (IOException e) {
+            throw unlessFull(e);
+        }
+    }
+
     /// Renames the partition's directory; nothing can be appended any more. The caller deletes it later.
     ///
     /// @return the new name, null if there never was a directory
@@ -2225,7 +2303,7 @@ public final class PartitionLog {
             var segments = published.segments();
             Path target = null;
             // Were the rename durable and this not, the next start would look for records that are gone.
-            journal.beforeDeletion(this);
+            announceDeletion();
             doomed.close();
             if (directoryMade && storage.exists(directory)) {
                 target = logDir.resolve(newName);

@@ -171,6 +171,7 @@ public final class ConfigResolver implements TopicConfigDescriber {
                         TimestampType.forConfigName(reader.get(TopicConfigKeys.MESSAGE_TIMESTAMP_TYPE))))
                 .timestampBeforeMaxMs(reader.get(TopicConfigKeys.MESSAGE_TIMESTAMP_BEFORE_MAX_MS))
                 .timestampAfterMaxMs(reader.get(TopicConfigKeys.MESSAGE_TIMESTAMP_AFTER_MAX_MS))
+                .storageBudgetBytes(reader.get(TopicConfigKeys.STORAGE_BUDGET_BYTES))
                 .fullValidation(node.get(MoldauKeys.PRODUCE_VALIDATION).equals("full"))
                 .build();
     }

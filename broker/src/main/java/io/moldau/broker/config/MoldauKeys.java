@@ -93,12 +93,35 @@ public final class MoldauKeys {
             .importance(LOW)
             .describedAs("For how many partitions of groups, over all groups, lag is told.");
 
+    public static final ConfigKey<Long> STORAGE_SHORT_BYTES = ConfigKey.of(
+                    "moldau.storage.short.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .describedAs("With less than this free where a log directory is, topics over their "
+                    + "`moldau.storage.budget.bytes` take no records, and retention works at once, until half as much "
+                    + "again is free. -1 takes a tenth of the disk, at most 5 GiB.");
+
+    public static final ConfigKey<Long> STORAGE_FULL_BYTES = ConfigKey.of(
+                    "moldau.storage.full.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .describedAs("With less than this free its partitions take no records of clients, who get "
+                    + "KAFKA_STORAGE_ERROR and try again; everything else goes on. -1 takes a twentieth of the disk, at "
+                    + "most 1 GiB; 0 refuses only what the disk refuses.");
+
+    public static final ConfigKey<Long> STORAGE_RESERVE_BYTES = ConfigKey.of(
+                    "moldau.storage.reserve.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .importance(LOW)
+            .describedAs(
+                    "Room kept ahead where logs and metadata are, as the file `.moldau-reserve`, and given up when "
+                            + "nothing else is free, so that the node can write what it must. -1 takes a 32nd of the "
+                            + "disk, at most 8 MiB; 0 keeps none.");
+
     public static final ConfigKey<String> DURABILITY = ConfigKey.of(
                     "moldau.durability", ConfigType.oneOf("replicated", "flushed"))
             .defaultTo("replicated")
             .describedAs("When a record is committed, and a write with acks=all answered: `replicated`, when all "
-                    + "in-sync replicas have it, be it in memory, as in Kafka; `flushed`, when all of them have forced "
-                    + "it to the disk, so that it survives a power cut of all at once. A topic can say otherwise. Set it "
+                    + "in-sync replicas have it, as in Kafka; `flushed`, when all of them have forced "
+                    + "it to the disk, so that it survives a power cut. A topic can say otherwise. Set it "
                     + "alike on brokers and controllers, or for the cluster while it runs.");
 
     public static final ConfigKey<Integer> FLUSH_THREADS = ConfigKey.of(
@@ -139,6 +162,9 @@ public final class MoldauKeys {
             KnownKey.used(METRICS_TOPICS),
             KnownKey.used(METRICS_GROUPS),
             KnownKey.used(METRICS_GROUP_PARTITIONS),
+            KnownKey.used(STORAGE_SHORT_BYTES).clusterWide(),
+            KnownKey.used(STORAGE_FULL_BYTES).clusterWide(),
+            KnownKey.used(STORAGE_RESERVE_BYTES).clusterWide(),
             KnownKey.used(READ_CHECK_INTERVAL_MS));
 
     private MoldauKeys() {}

@@ -169,6 +169,13 @@ public final class TopicConfigKeys {
             .standInFor("log.roll.ms", "log.roll.hours")
             .describedAs("Age after which a new segment is begun even if the old one is not full.");
 
+    public static final ConfigKey<Long> STORAGE_BUDGET_BYTES = ConfigKey.of(
+                    "moldau.storage.budget.bytes", ConfigType.longAtLeast(-1L))
+            .defaultTo(-1L)
+            .describedAs(
+                    "What all partitions of the topic may have together on a broker; with more it takes no records "
+                            + "while their disk is short of space (`moldau.storage.short.bytes`). -1 is no limit.");
+
     public static final ConfigKey<Boolean> UNCLEAN_LEADER_ELECTION_ENABLE = ConfigKey.of(
                     "unclean.leader.election.enable", ConfigType.bool())
             .defaultTo(false)
@@ -281,6 +288,7 @@ public final class TopicConfigKeys {
             KnownKey.used(SEGMENT_INDEX_BYTES).clusterWide(),
             KnownKey.used(SEGMENT_JITTER_MS).clusterWide(),
             KnownKey.used(SEGMENT_MS).clusterWide(),
+            KnownKey.used(STORAGE_BUDGET_BYTES).clusterWide(),
             KnownKey.used(UNCLEAN_LEADER_ELECTION_ENABLE).clusterWide());
 
     public static final ConfigSchema SCHEMA = KnownKey.schema(ALL);

@@ -360,7 +360,7 @@ public final class Partition {
             return outcome;
         }
         switch (refused.error()) {
-            case NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS -> {
+            case NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, KAFKA_STORAGE_ERROR -> {
                 long producerId = producerId(batches);
                 if (producerId != RecordBatch.NO_PRODUCER_ID) {
                     refusedProducers.refused(
@@ -402,6 +402,12 @@ public final class Partition {
                     Errors.NOT_ENOUGH_REPLICAS,
                     topicPartition() + " has " + state.isr().size() + " replicas in sync, min.insync.replicas wants "
                             + state.neededInSync());
+        }
+        if (terms.origin().isClient()) {
+            String noSpace = log.space().refusal(id.topic());
+            if (noSpace != null) {
+                return rejected(Errors.KAFKA_STORAGE_ERROR, noSpace);
+            }
         }
         AppendOutcome outcome;
         try {

@@ -141,7 +141,7 @@ class ConfigResolverTest {
         assertThat(resolver.describeGroup("g", ConfigurationsImage.EMPTY)).hasSize(21);
         assertThat(resolver.describeClientMetrics("m", ConfigurationsImage.EMPTY))
                 .hasSize(3);
-        assertThat(resolver.describeTopic("t", ConfigurationsImage.EMPTY)).hasSize(37);
+        assertThat(resolver.describeTopic("t", ConfigurationsImage.EMPTY)).hasSize(39);
     }
 
     @Test

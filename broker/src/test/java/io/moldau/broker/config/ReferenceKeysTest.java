@@ -71,7 +71,9 @@ class ReferenceKeysTest {
 
     @Test
     void topicKeysAreThoseOfTheReference() {
-        assertThat(TopicConfigKeys.ALL.stream().map(ReferenceKeysTest::line))
+        assertThat(TopicConfigKeys.ALL.stream()
+                        .filter(known -> !known.name().startsWith("moldau."))
+                        .map(ReferenceKeysTest::line))
                 .containsExactlyInAnyOrderElementsOf(lines("topic-keys.tsv")
                         .map(fields -> line(fields[0], fields[1], fields[2], fields[4], fields[5]))
                         .toList());

@@ -310,10 +310,11 @@ final class LogDirJournal {
     /// Durable on return.
     void removed(TopicPartition partition) throws IOException {
         synchronized (this) {
-            if (logs.remove(partition) == null) {
+            if (!logs.containsKey(partition)) {
                 return;
             }
             appendTwice(frame(REMOVED, out -> write(out, partition)));
+            logs.remove(partition);
         }
         force();
     }

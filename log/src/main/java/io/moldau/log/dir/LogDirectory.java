@@ -10,6 +10,9 @@ import io.moldau.log.PartitionLog;
 import io.moldau.log.recovery.CleanShutdownMarker;
 import io.moldau.log.recovery.OpeningState;
 import io.moldau.log.recovery.PartitionMetadataFile;
+import io.moldau.log.space.DirectorySpace;
+import io.moldau.log.space.SpaceLevel;
+import io.moldau.log.storage.DiskException;
 import io.moldau.log.storage.LogStorage;
 import io.moldau.log.storage.StorageException;
 import java.io.Closeable;
@@ -54,6 +57,7 @@ final class LogDirectory implements LogJournal {
     private final @Nullable LogDirJournal journal;
     private final Map<TopicPartition, LogSummary> found;
     private final CleanerCheckpoint cleaned;
+    private final DirectorySpace space;
 
     private LogDirectory(
             LogStorage storage,
@@ -65,8 +69,10 @@ final class LogDirectory implements LogJournal {
             @Nullable LogDirJournal journal,
             Map<TopicPartition, LogSummary> found,
             List<Path> leftToDelete,
-            CleanerCheckpoint cleaned) {
+            CleanerCheckpoint cleaned,
+            DirectorySpace space) {
         this.cleaned = cleaned;
+        this.space = space;
         this.storage = storage;
         this.path = path;
         this.listener = listener;
@@ -81,6 +87,7 @@ final class LogDirectory implements LogJournal {
     /// Opens the directory; one that cannot be opened is offline from the beginning.
     static LogDirectory open(LogStorage storage, Path path, FailureListener listener) {
         Closeable lock = null;
+        var space = new DirectorySpace(storage, path);
         try {
             if (!storage.isDirectory(path)) {
                 storage.createDirectories(path);
@@ -90,13 +97,14 @@ final class LogDirectory implements LogJournal {
             var marker = CleanShutdownMarker.read(storage, path);
             var markerFile = path.resolve(CleanShutdownMarker.FILE_NAME);
             long markerMs = marker.isPresent() ? storage.lastModifiedMs(markerFile) : -1;
-            var journal = LogDirJournal.read(storage, path, markerMs);
-            if (journal == null) {
-                journal = LogDirJournal.empty(storage, path);
-            }
+            var remembered = LogDirJournal.read(storage, path, markerMs);
+            var journal = remembered != null ? remembered : LogDirJournal.empty(storage, path);
             var summaries = new LinkedHashMap<>(journal.summaries());
             var leftovers = adoptDirectories(storage, path, journal, summaries, marker.isPresent());
-            journal.start();
+            space.withRoom(() -> {
+                journal.start();
+                return journal;
+            });
             if (marker.isPresent()) {
                 storage.delete(markerFile);
                 storage.syncDirectory(path);
@@ -111,7 +119,8 @@ final class LogDirectory implements LogJournal {
                     journal,
                     summaries,
                     leftovers,
-                    CleanerCheckpoint.read(storage, path, summaries.keySet(), journal::cleanedUpTo));
+                    CleanerCheckpoint.read(storage, path, summaries.keySet(), journal::cleanedUpTo),
+                    space);
         } catch (IOException e) {
             LOG.error("Log directory cannot be used path={}", path, e);
             if (lock != null) {
@@ -127,7 +136,8 @@ final class LogDirectory implements LogJournal {
                     null,
                     Map.of(),
                     List.of(),
-                    CleanerCheckpoint.empty(storage, path));
+                    CleanerCheckpoint.empty(storage, path),
+                    space);
         }
     }
 
@@ -221,24 +231,33 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void beforeFirstChange(PartitionLog log) throws IOException {
-        openJournal().dirty(log.topicPartition(), log.topicId());
+        space.withRoom(() -> {
+            openJournal().dirty(log.topicPartition(), log.topicId());
+            return log;
+        });
     }
 
     @Override
     public void beforeTruncation(PartitionLog log, long offset) throws IOException {
         // Else a start after a crash would take records for compacted that came after the cut.
-        cleaned.limit(log.topicPartition(), offset);
-        openJournal().truncated(log.topicPartition(), offset);
+        space.withRoom(() -> {
+            cleaned.limit(log.topicPartition(), offset);
+            openJournal().truncated(log.topicPartition(), offset);
+            return log;
+        });
     }
 
     @Override
     public void logStartAdvanced(PartitionLog log, long offset) throws IOException {
-        openJournal().logStartAdvanced(log.topicPartition(), offset);
+        space.withRoom(() -> {
+            openJournal().logStartAdvanced(log.topicPartition(), offset);
+            return log;
+        });
     }
 
     @Override
     public long logStartMoved(PartitionLog log, long offset) throws IOException {
-        return openJournal().segmentsGo(log.topicPartition(), offset);
+        return space.withRoom(() -> openJournal().segmentsGo(log.topicPartition(), offset));
     }
 
     @Override
@@ -248,13 +267,19 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void gapsMayCome(PartitionLog log) throws IOException {
-        openJournal().gapsMayCome(log.topicPartition());
+        space.withRoom(() -> {
+            openJournal().gapsMayCome(log.topicPartition());
+            return log;
+        });
     }
 
     @Override
     public void beforeDeletion(PartitionLog log) throws IOException {
         cleaned.remove(log.topicPartition());
-        openJournal().removed(log.topicPartition());
+        space.withRoom(() -> {
+            openJournal().removed(log.topicPartition());
+            return log;
+        });
     }
 
     @Override
@@ -322,6 +347,15 @@ final class LogDirectory implements LogJournal {
         return true;
     }
 
+    private RuntimeException unlessFull(String what, IOException cause) {
+        return DiskException.isFull(cause) ? space.ranOut(cause) : fail(what, cause);
+    }
+
+    @Override
+    public DirectorySpace space() {
+        return space;
+    }
+
     @Override
     public void checkOnline() {
         if (state instanceof LogDirState.Offline(Path ignored, IOException cause)) {
@@ -348,7 +382,7 @@ final class LogDirectory implements LogJournal {
                 openJournal().settle();
             }
         } catch (IOException e) {
-            throw fail("Writing the checkpoint failed", e);
+            throw unlessFull("Writing the checkpoint failed", e);
         }
     }
 
@@ -376,7 +410,7 @@ final class LogDirectory implements LogJournal {
             OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.LOG_START), logStarts);
             OffsetCheckpoint.write(storage, path.resolve(OffsetCheckpoint.HIGH_WATERMARK), highWatermarks);
         } catch (IOException e) {
-            throw fail("Writing the offset checkpoints failed", e);
+            throw unlessFull("Writing the offset checkpoints failed", e);
         }
     }
 
@@ -394,6 +428,9 @@ final class LogDirectory implements LogJournal {
     /// @param inDoubt of which partitions the logs are left as they are
     void close(List<PartitionLog> logs, long brokerEpoch, Predicate<TopicPartition> inDoubt) {
         if (isOnline()) {
+            if (space.level() == SpaceLevel.FULL) {
+                space.giveUpReserve();
+            }
             try {
                 closeCleanly(logs, brokerEpoch, inDoubt);
             } catch (IOException e) {

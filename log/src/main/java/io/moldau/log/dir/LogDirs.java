@@ -10,6 +10,8 @@ import io.moldau.log.LogConfig;
 import io.moldau.log.LogEnvironment;
 import io.moldau.log.LogMetrics;
 import io.moldau.log.PartitionLog;
+import io.moldau.log.space.DirectorySpace;
+import io.moldau.log.space.SpaceLevel;
 import io.moldau.log.storage.LogStorage;
 import io.moldau.log.storage.ScratchBuffers;
 import io.moldau.log.storage.StorageException;
@@ -346,7 +348,13 @@ public final class LogDirs implements AutoCloseable {
         var log = logs.remove(partition);
         if (log != null) {
             moves.cancel(partition);
-            deleteFiles(log, log.config().fileDeleteDelayMs());
+            try {
+                deleteFiles(log, log.config().fileDeleteDelayMs());
+            } catch (ApiException e) {
+                // Not even room for the note that it goes: it is still here, and goes when there is some.
+                logs.putIfAbsent(partition, log);
+                throw e;
+            }
         }
     }
 
@@ -464,28 +472,51 @@ public final class LogDirs implements AutoCloseable {
     void flushRolled() {
         for (var directory : directories) {
             for (var log = directory.pollRolled(); log != null; log = directory.pollRolled()) {
-                log.flushInactive();
+                try {
+                    log.flushInactive();
+                } catch (ApiException e) {
+                    // A full disk, which may have room for this the next time.
+                    directory.rolled(log);
+                    LOG.debug("Flushing has to wait partition={} reason={}", log.topicPartition(), e.getMessage());
+                    break;
+                }
             }
         }
     }
 
     void saveChanged() {
-        for (var directory : directories) {
-            directory.save(logsIn(directory));
-        }
+        eachUnlessFull(directory -> directory.save(logsIn(directory)));
     }
 
     void writeOffsetCheckpoints() {
+        eachUnlessFull(directory -> directory.writeOffsetCheckpoints(logsIn(directory)));
+    }
+
+    private void eachUnlessFull(Consumer<LogDirectory> step) {
         for (var directory : directories) {
-            directory.writeOffsetCheckpoints(logsIn(directory));
+            try {
+                step.accept(directory);
+            } catch (ApiException e) {
+                // A full disk: tried again the next time, and nothing of the others.
+                LOG.debug("Upkeep has to wait path={} reason={}", directory.path(), e.getMessage());
+            }
         }
+    }
+
+    /// How much room there is in each directory.
+    public List<DirectorySpace> spaces() {
+        return directories.stream().map(LogDirectory::space).toList();
+    }
+
+    boolean isShortOfSpace() {
+        return directories.stream().anyMatch(directory -> directory.space().level() != SpaceLevel.AMPLE);
     }
 
     /// @param mayGoOn asked before each file, or segment of one
     void deleteDirectories(long nowMs, BooleanSupplier mayGoOn) {
         for (Iterator<DoomedDirectory> left = doomed.iterator(); left.hasNext() && mayGoOn.getAsBoolean(); ) {
             var next = left.next();
-            if (next.deleteAtMs() > nowMs) {
+            if (next.deleteAtMs() > nowMs && next.owner().space().level() == SpaceLevel.AMPLE) {
                 continue;
             }
             if (!next.owner().isOnline() || deleted(next, mayGoOn)) {

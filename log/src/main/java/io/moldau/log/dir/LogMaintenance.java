@@ -1,7 +1,9 @@
 package io.moldau.log.dir;
 
+import io.moldau.common.ApiException;
 import io.moldau.common.time.Time;
 import io.moldau.log.PartitionLog;
+import io.moldau.log.space.SpaceLevel;
 import io.moldau.log.storage.StorageException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -14,8 +16,14 @@ public final class LogMaintenance {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMaintenance.class);
 
+    /// How often retention looks while a directory is short of space.
+    private static final long PRESSED_RETENTION_MS = 1_000;
+
     /// How long deletions may take in one round, beside the one that is under way then.
     private static final long DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    private static final long LATE_DELETING_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
+    private static final long LATE_MS = 10_000;
 
     private final Time time;
     private final LogDirs dirs;
@@ -23,6 +31,7 @@ public final class LogMaintenance {
     private long nextSaveMs;
     private long nextOffsetCheckpointMs;
     private long nextRetentionMs;
+    private long nextPressedRetentionMs = Long.MIN_VALUE;
     private long nextProducerExpiryMs;
 
     LogMaintenance(LogDirs dirs, LogDirsConfig config, Time time) {
@@ -53,8 +62,9 @@ public final class LogMaintenance {
             nextOffsetCheckpointMs = nowMs + config.recoveryPointCheckpointIntervalMs();
             attempt(dirs::writeOffsetCheckpoints);
         }
-        if (nowMs >= nextRetentionMs) {
+        if (nowMs >= nextRetentionMs || nowMs >= nextPressedRetentionMs && dirs.isShortOfSpace()) {
             nextRetentionMs = nowMs + config.retentionCheckIntervalMs();
+            nextPressedRetentionMs = nowMs + PRESSED_RETENTION_MS;
             attempt(() -> dirs.runRetention(nowMs));
         }
         if (nowMs >= nextProducerExpiryMs) {
@@ -67,11 +77,15 @@ public final class LogMaintenance {
     /// Deletions make the disk busy, and whoever else wants something of it slow; and they keep
     /// this thread from what else is due. So they get a share of the time.
     private void deleteDoomed(long nowMs) {
-        long until = time.nanoseconds() + DELETING_NANOS;
+        // More is let go of than is deleted: what else is due can wait a little, a full disk cannot.
+        boolean late = dirs.logs().stream().anyMatch(log -> log.hasOverdueFiles(nowMs - LATE_MS));
+        long until = time.nanoseconds() + (late ? LATE_DELETING_NANOS : DELETING_NANOS);
         BooleanSupplier mayGoOn = () -> time.nanoseconds() - until < 0;
         for (PartitionLog log : dirs.logs()) {
-            if (log.hasDoomedFiles(nowMs) && mayGoOn.getAsBoolean()) {
-                attempt(() -> log.deleteDoomedFiles(nowMs, mayGoOn));
+            // Where space is short nobody waits for file.delete.delay.ms.
+            long dueMs = log.space().level() == SpaceLevel.AMPLE ? nowMs : Long.MAX_VALUE - 1;
+            if (log.hasDoomedFiles(dueMs) && mayGoOn.getAsBoolean()) {
+                attempt(() -> log.deleteDoomedFiles(dueMs, mayGoOn));
             }
         }
         attempt(() -> dirs.deleteDirectories(nowMs, mayGoOn));
@@ -83,6 +97,9 @@ public final class LogMaintenance {
             task.run();
         } catch (StorageException e) {
             LOG.warn("Upkeep stopped at a failing log directory path={} cause={}", e.directory(), e.getMessage());
+        } catch (ApiException e) {
+            // A full disk. What was not done is still to be done, and the next round tries it again.
+            LOG.debug("Upkeep has to wait reason={}", e.getMessage());
         }
     }
 }

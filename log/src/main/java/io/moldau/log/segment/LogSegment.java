@@ -2,6 +2,7 @@ package io.moldau.log.segment;
 
 import io.moldau.log.producer.CompletedTransaction;
 import io.moldau.log.storage.CorruptLogException;
+import io.moldau.log.storage.DiskException;
 import io.moldau.log.storage.LogFile;
 import io.moldau.log.storage.LogStorage;
 import java.io.IOException;
@@ -228,7 +229,22 @@ public final class LogSegment {
 
     /// Writes batches at the end. They become visible to readers with [#publish].
     public void write(ByteBuffer batches) throws IOException {
-        file.write(batches, size);
+        try {
+            file.write(batches, size);
+        } catch (IOException e) {
+            if (DiskException.isFull(e)) {
+                // What fitted is of no use, and others can use the room.
+                file.truncate(size);
+            }
+            throw e;
+        }
+    }
+
+    /// Forgets batches that were written and entered but never published.
+    ///
+    /// @param endOffset where the log ends without them
+    public void rewind(long endOffset, ByteBuffer scratch) throws IOException {
+        truncateToPosition(size, endOffset, scratch);
     }
 
     /// Enters one batch, in order, into the indexes.

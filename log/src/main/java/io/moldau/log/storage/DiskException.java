@@ -16,7 +16,8 @@ public final class DiskException extends IOException {
     public DiskException(Path file, String doing, IOException cause) {
         super("'" + file + "': " + doing + " failed: " + reason(cause), cause);
         this.file = file;
-        this.outOfSpace = isOutOfSpace(cause);
+        // After a failed force nobody knows what is on the disk, whatever the reason.
+        this.outOfSpace = !doing.endsWith("sync") && isOutOfSpace(cause);
     }
 
     private static String reason(IOException cause) {
@@ -42,8 +43,10 @@ public final class DiskException extends IOException {
     /// Whether a failure, or what it stems from, is a full volume.
     public static boolean isFull(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
-            if (at instanceof DiskException disk && disk.outOfSpace()
-                    || at instanceof IOException io && isOutOfSpace(io)) {
+            if (at instanceof DiskException disk) {
+                return disk.outOfSpace();
+            }
+            if (at instanceof IOException io && isOutOfSpace(io)) {
                 return true;
             }
         }

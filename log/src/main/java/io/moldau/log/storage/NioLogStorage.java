@@ -168,12 +168,22 @@ public final class NioLogStorage implements LogStorage {
 
     @Override
     public long totalBytes(Path directory) throws IOException {
-        return Files.getFileStore(directory).getTotalSpace();
+        // Not by Files.getFileStore, which reads the table of mounts each time.
+        long total = directory.toFile().getTotalSpace();
+        if (total == 0) {
+            throw new NoSuchFileException(directory.toString());
+        }
+        return total;
     }
 
     @Override
     public long usableBytes(Path directory) throws IOException {
-        return Files.getFileStore(directory).getUsableSpace();
+        long usable = directory.toFile().getUsableSpace();
+        if (usable == 0) {
+            // Zero also stands for a directory that is not there.
+            totalBytes(directory);
+        }
+        return usable;
     }
 
     /// Puts the file's name into what a channel says of a failure.

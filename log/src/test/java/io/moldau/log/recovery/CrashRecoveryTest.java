@@ -307,11 +307,14 @@ class CrashRecoveryTest {
         var log = fixture.log();
         storage.capacity(storage.totalBytes(DIRECTORY) - storage.usableBytes(DIRECTORY) + 100);
         assertThatThrownBy(() -> log.appendAsFollower(fixture.batch(50))).isInstanceOf(RuntimeException.class);
-        assertThatThrownBy(() -> fixture.append(fixture.batch(50))).isInstanceOf(StorageException.class);
+        assertThatThrownBy(() -> fixture.append(fixture.batch(50)))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.error()).isEqualTo(Errors.KAFKA_STORAGE_ERROR));
         storage.capacity(Long.MAX_VALUE);
+        assertThat(fixture.append(fixture.batch(1))).isInstanceOf(AppendOutcome.Appended.class);
         storage.killProcess();
 
-        assertThat(fixture.reopen().view().logEndOffset()).isEqualTo(5);
+        assertThat(fixture.reopen().view().logEndOffset()).isEqualTo(6);
         assertThat(fixture.append(fixture.batch(50))).isInstanceOf(AppendOutcome.Appended.class);
     }
 

@@ -248,6 +248,19 @@ final class Metrics {
             gauge("moldau_log_directory_usable_bytes", "Free space where a data directory is.", "directory");
     static final MetricDefinition DIRECTORY_TOTAL =
             gauge("moldau_log_directory_total_bytes", "Size of the disk where a data directory is.", "directory");
+    static final MetricDefinition DIRECTORY_SPACE = gauge(
+            "moldau_log_directory_space_level",
+            "Room in a data directory: 0 enough, 1 short (topics over their budget are refused), 2 full (records of "
+                    + "clients are refused).",
+            "directory");
+    static final MetricDefinition DIRECTORY_RESERVE = gauge(
+            "moldau_log_directory_space_reserved",
+            "Whether the room kept ahead in a data directory is there; 0 if it was given up.",
+            "directory");
+    static final MetricDefinition DIRECTORY_RAN_OUT = counter(
+            "moldau_log_directory_ran_out_total",
+            "How often a write to a data directory was told that the disk is full.",
+            "directory");
 
     static final MetricDefinition CORDONED_DIRECTORIES =
             gauge("kafka_log_logmanager_cordonedlogdirectorycount", "Data directories that get no new replicas.");
@@ -334,6 +347,9 @@ final class Metrics {
                 OFFLINE_DIRECTORIES,
                 DIRECTORY_USABLE,
                 DIRECTORY_TOTAL,
+                DIRECTORY_SPACE,
+                DIRECTORY_RESERVE,
+                DIRECTORY_RAN_OUT,
                 CORDONED_DIRECTORIES,
                 MOVES,
                 MOVES_LAG,

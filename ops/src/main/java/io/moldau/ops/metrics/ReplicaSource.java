@@ -6,6 +6,7 @@ import io.moldau.broker.replica.ReplicationThrottle;
 import io.moldau.log.FutureLog;
 import io.moldau.log.LogView;
 import io.moldau.log.dir.LogDirState;
+import io.moldau.log.space.DirectorySpace;
 import io.moldau.metadata.image.MetadataImage;
 import io.moldau.metadata.partition.PartitionRegistration;
 import java.io.IOException;
@@ -172,6 +173,13 @@ final class ReplicaSource implements MetricSource {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+        for (DirectorySpace space : broker.logs().spaces()) {
+            String path = space.path().toString();
+            DirectorySpace.State state = space.state();
+            into.add(Metrics.DIRECTORY_SPACE, state.level().ordinal(), path);
+            into.add(Metrics.DIRECTORY_RESERVE, state.reserveHeld() ? 1 : 0, path);
+            into.add(Metrics.DIRECTORY_RAN_OUT, space.timesFull(), path);
         }
         into.add(Metrics.OFFLINE_DIRECTORIES, offline);
         into.add(

@@ -67,7 +67,7 @@ class DescribeHandlersTest {
                 .publish();
         DescribeConfigsResult result = describe(version, resource(2, "t"), true);
         assertThat(result.errorCode()).isZero();
-        assertThat(result.configs()).hasSize(37).allSatisfy(config -> {
+        assertThat(result.configs()).hasSize(39).allSatisfy(config -> {
             assertThat(config.readOnly()).isFalse();
             if (version >= 3) {
                 assertThat(config.documentation()).isNotBlank();

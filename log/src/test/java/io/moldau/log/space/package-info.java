@@ -1,0 +1,4 @@
+@NullMarked
+package io.moldau.log.space;
+
+import org.jspecify.annotations.NullMarked;
