@@ -5,12 +5,16 @@ import io.moldau.broker.replica.FollowerCallback;
 import io.moldau.broker.replica.FollowerTerm;
 import io.moldau.broker.replica.Partition;
 import io.moldau.log.LogView;
+import io.moldau.log.producer.EndTransactionMarker;
 import io.moldau.metadata.image.loader.MetadataLoader;
 import io.moldau.metadata.message.MetadataEntry;
+import io.moldau.wire.record.RecordBatch;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// What a [PlantedBug] does instead. Called from changed code in the place of a method of the first argument, which is
 /// an object because its class may not be visible here.
@@ -112,6 +116,14 @@ public final class Planted {
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
+    }
+
+    public static long laterThanAll(Object newest, ByteBuffer key) {
+        return Long.MAX_VALUE;
+    }
+
+    public static boolean endsAnything(Object transactions, RecordBatch batch, @Nullable EndTransactionMarker marker) {
+        return true;
     }
 
     private static Field field(Object of, String name) throws NoSuchFieldException {

@@ -133,7 +133,17 @@ enum PlantedBug {
             "initProducer",
             "io/moldau/broker/coordinator/transaction/TransactionState",
             "initialized",
-            "initializedUnfenced"));
+            "initializedUnfenced")),
+    /// Compaction takes the newest record of a key too.
+    COMPACTION_TAKES_NEWEST(new Swap(
+            "io/moldau/log/clean/BatchFilter", "stays", "io/moldau/log/clean/OffsetMap", "get", "laterThanAll")),
+    /// Compaction takes the marker of a transaction whose records are still there (KAFKA-13727).
+    MARKER_LOST_BY_COMPACTION(new Swap(
+            "io/moldau/log/clean/Cleaning$Writer",
+            "",
+            "io/moldau/log/clean/CleanedTransactions",
+            "endsEmptyTransaction",
+            "endsAnything"));
 
     /// One kind of call.
     ///

@@ -28,7 +28,9 @@ class PlantedBugsTest {
             Map.entry(PlantedBug.LATE_END_TXN, 18L),
             Map.entry(PlantedBug.MARKER_LOST_ON_MOVE, 15L),
             Map.entry(PlantedBug.LAST_STABLE_OFFSET_OFF_BY_ONE, 1L),
-            Map.entry(PlantedBug.FENCING_SKIPPED, 2L));
+            Map.entry(PlantedBug.FENCING_SKIPPED, 2L),
+            Map.entry(PlantedBug.COMPACTION_TAKES_NEWEST, 11L),
+            Map.entry(PlantedBug.MARKER_LOST_BY_COMPACTION, 25L));
 
     @TempDir
     Path scratch;

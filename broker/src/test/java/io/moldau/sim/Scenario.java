@@ -52,6 +52,11 @@ record Scenario(
         COMMITS
     }
 
+    /// Without a group there is little to compact.
+    Scenario {
+        compacts = compacts && members > 0;
+    }
+
     static final int REPLICAS = 3;
     static final int MIN_IN_SYNC = 2;
     static final int GROUP_PARTITIONS = 2;

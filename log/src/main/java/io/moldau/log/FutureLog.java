@@ -176,7 +176,11 @@ public final class FutureLog {
         }
     }
 
-    private void begin() {
+    /// Makes the copy's directory, so that the next start goes on with the move, whatever happens
+    /// to this process. Durable on return.
+    ///
+    /// @throws StorageException if the directory it is to go to fails
+    public synchronized void begin() {
         if (begun) {
             return;
         }
@@ -188,6 +192,8 @@ public final class FutureLog {
                 storage.createDirectories(directory);
             }
             PartitionMetadataFile.write(storage, directory, log.topicId());
+            storage.syncDirectory(directory);
+            storage.syncDirectory(logDir);
         });
         begun = true;
     }

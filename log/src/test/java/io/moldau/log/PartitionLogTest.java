@@ -500,6 +500,54 @@ class PartitionLogTest {
         }
     }
 
+    /// Retention has published what is left, and no file has been touched.
+    @Test
+    void whatRetentionLetGoOfDoesNotComeBackAfterAKill() throws Exception {
+        fixture.config(LogConfig.DEFAULTS.toBuilder()
+                .segmentBytes(300)
+                .retentionBytes(600)
+                .build());
+        for (int i = 0; i < 20; i++) {
+            fixture.append(fixture.batch(4));
+        }
+        fixture.log().setHighWatermark(80);
+        assertThat(fixture.log().deleteOldSegments(time.milliseconds())).isPositive();
+        long start = fixture.log().view().logStartOffset();
+        long before = files(".log");
+        crash();
+        assertThat(fixture.reopen().view().logStartOffset()).isEqualTo(start);
+        assertThat(files(".log")).isEqualTo(before);
+        // What is below the log start goes with the next round.
+        fixture.log().setHighWatermark(80);
+        assertThat(fixture.log().deleteOldSegments(time.milliseconds())).isPositive();
+        fixture.log().deleteDoomedFiles(time.milliseconds());
+        assertThat(files(".log")).isLessThan(before);
+        assertThat(LogFixture.records(fixture.log()))
+                .first()
+                .satisfies(r -> assertThat(r.offset()).isEqualTo(start));
+    }
+
+    @Test
+    void aLogThatBeginsAnewTakesNoNameOfASegmentThatIsGoing() throws Exception {
+        fixture.config(LogConfig.DEFAULTS.toBuilder()
+                .segmentBytes(300)
+                .retentionBytes(600)
+                .build());
+        for (int i = 0; i < 20; i++) {
+            fixture.append(fixture.batch(4));
+        }
+        fixture.log().setHighWatermark(80);
+        fixture.log().deleteOldSegments(time.milliseconds());
+        fixture.log().truncateFullyAndStartAt(0);
+        fixture.append(fixture.batch(3));
+        time.advanceMillis(61_000);
+        fixture.log().deleteDoomedFiles(time.milliseconds());
+        assertThat(files(".deleted")).isZero();
+        assertThat(LogFixture.records(fixture.log())).hasSize(3);
+        crash();
+        assertThat(LogFixture.records(fixture.reopen())).hasSize(3);
+    }
+
     @Test
     void keepsTheLogUnderItsSize() {
         fixture.config(LogConfig.DEFAULTS.toBuilder()

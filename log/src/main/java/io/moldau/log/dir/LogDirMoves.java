@@ -84,12 +84,19 @@ public final class LogDirMoves {
                 LOG.warn("A copy of a partition that is gone is set aside partition={} as={}", partition, kept);
                 storage.rename(path, kept);
             } else if (log.logDir().equals(directory.path())
-                    || !FutureLog.topicId(storage, path).equals(log.topicId())
+                    || isOfAnotherTopic(path, log)
                     || copies.putIfAbsent(partition, new FutureLog(log, storage, directory.path(), directory, path))
                             != null) {
                 discard(path, partition, directory);
             }
         }
+    }
+
+    /// Where no topic is named, a crash came before it was: the copy's bytes are compared with
+    /// the log's anyway.
+    private boolean isOfAnotherTopic(Path path, PartitionLog log) throws IOException {
+        var topicId = FutureLog.topicId(storage, path);
+        return !topicId.equals(Uuid.ZERO) && !topicId.equals(log.topicId());
     }
 
     /// Whether a directory has a copy of a partition that nothing else is known of, because
@@ -129,6 +136,7 @@ public final class LogDirMoves {
         directory.checkOnline();
         var path = target.resolve(LogDirectory.futureName(partition, Uuid.random(random)));
         var copy = new FutureLog(log, storage, target, directory, path);
+        copy.begin();
         copies.put(partition, copy);
         return copy;
     }

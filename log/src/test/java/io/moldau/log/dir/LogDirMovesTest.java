@@ -203,10 +203,23 @@ class LogDirMovesTest {
         var move = machine.begin(SECOND);
         step(move);
         assertThat(machine.begin(SECOND)).isSameAs(move);
-        assertThat(machine.begin(FIRST)).isNull();
+        assertThat(machine.dirs.moves().begin(machine.log(), FIRST)).isNull();
         assertThat(machine.directoriesOf("-future")).isEmpty();
         assertThat(step(move)).isEqualTo(-1);
         machine.finish(machine.begin(SECOND));
+        assertThat(values(machine.log())).containsExactly("one");
+    }
+
+    @Test
+    void aMoveThatWasBegunIsGoneOnWithAfterACrash() throws Exception {
+        var machine = new Machine(1);
+        machine.append("one");
+        machine.dirs.flushAll();
+        machine.begin(SECOND);
+        machine.storage.cutPower(SimulatedStorage.Unforced.LOST);
+        machine.dirs = machine.open(FIRST, SECOND);
+        machine.finish(machine.dirs.moves().of(PARTITION.topicPartition()));
+        assertThat(machine.log().logDir()).isEqualTo(SECOND);
         assertThat(values(machine.log())).containsExactly("one");
     }
 

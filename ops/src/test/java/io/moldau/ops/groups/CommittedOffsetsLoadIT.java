@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 class CommittedOffsetsLoadIT {
 
     private static final boolean LONG = Boolean.getBoolean("moldau.long");
-    private static final int PARTITIONS = LONG ? 1_000 : 200;
-    private static final int GROUPS = LONG ? 10 : 5;
+    private static final int PARTITIONS = LONG ? 100 : 200;
+    private static final int GROUPS = LONG ? 100 : 5;
     private static final int COMMITS = Integer.getInteger("moldau.commits", LONG ? 10_000_000 : 60_000);
     private static final int ROUNDS = Math.max(1, COMMITS / (PARTITIONS * GROUPS));
     private static final String TOPIC = "read";

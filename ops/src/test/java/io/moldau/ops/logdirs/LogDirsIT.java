@@ -47,17 +47,17 @@ class LogDirsIT {
         try (var cluster = ClusterProcesses.start(plan)) {
             cluster.view().createTopic(TOPIC, PARTITIONS, Map.of("segment.bytes", "1048576"));
             try (var load = new NumberedLoad(cluster.bootstrap(), TOPIC, PARTITIONS)) {
-                load.awaitAcknowledged(20_000);
+                load.awaitAcknowledged(10_000);
                 moveAll(cluster, 1);
-                load.awaitAcknowledged(5_000);
+                load.awaitAcknowledged(2_000);
                 var wanted = moveAll(cluster, 2);
                 cluster.node(2).kill();
                 cluster.node(2).start();
                 awaitMoved(cluster, wanted);
-                load.awaitAcknowledged(5_000);
+                load.awaitAcknowledged(2_000);
                 awaitInSync(cluster);
                 directoryFails(cluster, 3);
-                load.awaitAcknowledged(5_000);
+                load.awaitAcknowledged(2_000);
                 load.finish();
                 load.verify(cluster.bootstrap());
             }
