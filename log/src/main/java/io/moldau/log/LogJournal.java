@@ -25,6 +25,10 @@ public interface LogJournal {
     /// Makes what was said up to that word durable, if it is not yet.
     void settle(long word) throws IOException;
 
+    /// Offsets may be missing between the log's batches from now on: segments are about to be
+    /// replaced by what compaction made of them, or come so from the leader.
+    void gapsMayCome(PartitionLog log) throws IOException;
+
     /// The log's directory is about to be given up; the partition may get another one, which begins
     /// anew. Durable on return.
     void beforeDeletion(PartitionLog log) throws IOException;

@@ -22,6 +22,7 @@ import io.moldau.log.producer.SequenceCheck;
 import io.moldau.log.producer.TransactionTerms;
 import io.moldau.log.producer.VerificationGuard;
 import io.moldau.log.recovery.ControlBatches;
+import io.moldau.log.recovery.LogDigest;
 import io.moldau.log.recovery.LogLoader;
 import io.moldau.log.recovery.OpeningState;
 import io.moldau.log.recovery.PartitionMetadataFile;
@@ -114,6 +115,7 @@ public final class PartitionLog {
     private int pendingEpoch = -1;
     private volatile boolean directoryMade;
     private boolean journaled;
+    private boolean gapsNoted;
     private volatile boolean unsavedState;
     private int bytesSinceSave;
     private long newestSnapshot = -1;
@@ -319,6 +321,8 @@ public final class PartitionLog {
         var loaded = new LogLoader(
                         storage,
                         directory,
+                        topicId,
+                        topicPartition.partition(),
                         opening,
                         config.indexIntervalBytes(),
                         environment.producerIdExpirationMs().getAsInt(),
@@ -724,6 +728,7 @@ public final class PartitionLog {
         long firstOffset = -1;
         long next = expected;
         long maxTimestamp = -1;
+        boolean gaps = false;
         batches.reset(records);
         while (true) {
             var step = batches.tryNext();
@@ -746,6 +751,7 @@ public final class PartitionLog {
                                 + ", the next one here is " + next);
             }
             firstOffset = firstOffset < 0 ? batch.baseOffset() : firstOffset;
+            gaps |= batch.baseOffset() > next;
             next = batch.nextOffset();
             maxTimestamp = Math.max(maxTimestamp, batch.maxTimestamp());
             end = batches.nextPosition();
@@ -754,6 +760,10 @@ public final class PartitionLog {
             return 0;
         }
         beforeChange();
+        if (gaps && !gapsNoted) {
+            journal.gapsMayCome(this);
+            gapsNoted = true;
+        }
         if (firstOffset < expected) {
             beginBeforeLogStart(firstOffset, nowMs);
         }
@@ -961,7 +971,11 @@ public final class PartitionLog {
             return;
         }
         var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
-        storage.replace(path, ProducerSnapshot.format(producers), false);
+        storage.replace(
+                path,
+                ProducerSnapshot.format(
+                        producers, new ProducerSnapshot.Owner(topicId, topicPartition.partition(), offset)),
+                false);
         flush.written(path);
         var replaced = newestSnapshot;
         newestSnapshot = offset;
@@ -1237,6 +1251,7 @@ public final class PartitionLog {
             }
             position = header.nextPosition();
         }
+        header.requireEnd(position, size);
         return null;
     }
 
@@ -1558,7 +1573,7 @@ public final class PartitionLog {
 
     private void reloadProducers(List<LogSegment> kept, long logStartOffset, long end) throws IOException {
         var offsets = snapshotOffsets();
-        producers = new ProducerRecovery(storage, directory, kept, offsets)
+        producers = new ProducerRecovery(storage, directory, topicId, topicPartition.partition(), kept, offsets)
                 .restore(
                         logStartOffset,
                         end,
@@ -1845,6 +1860,7 @@ public final class PartitionLog {
                     return false;
                 }
                 beforeChange();
+                journal.gapsMayCome(this);
                 for (var segment : old) {
                     segment.holdIndexes();
                 }
@@ -2198,7 +2214,7 @@ public final class PartitionLog {
         }
     }
 
-    private LogSummary summary(Published current) {
+    private LogSummary summary(Published current) throws IOException {
         var view = current.view();
         boolean known = current.open() || viewKnown;
         return new LogSummary(
@@ -2207,9 +2223,29 @@ public final class PartitionLog {
                 view.recoveryPoint(),
                 highWatermark,
                 current.activeSize(),
-                known
-                        ? new OpeningState(true, view.logEndOffset(), view.recoveryPoint(), view.logStartOffset(), true)
-                        : opening);
+                known ? openingAfter(current) : opening);
+    }
+
+    private OpeningState openingAfter(Published current) throws IOException {
+        var view = current.view();
+        return new OpeningState(
+                true,
+                view.logEndOffset(),
+                view.logEndOffset(),
+                view.logStartOffset(),
+                true,
+                true,
+                opening.mayHaveGaps(),
+                view.sizeInBytes(),
+                current.open() ? digest(current) : opening.digest());
+    }
+
+    private LogDigest digest(Published current) throws IOException {
+        return LogDigest.of(
+                List.of(current.segments()),
+                epochs,
+                current.view(),
+                environment.scratch().get());
     }
 
     // ---- the end

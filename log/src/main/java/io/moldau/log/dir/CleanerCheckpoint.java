@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 
 /// Up to where the logs of one directory have been compacted, in Kafka's file `cleaner-offset-checkpoint`. An offset in
 /// it that is too small costs work; one that is too large would let old values return, so a log that gets shorter is
@@ -27,11 +28,20 @@ final class CleanerCheckpoint {
     }
 
     /// @param partitions those that are in the directory; what is said of others is not believed
-    static CleanerCheckpoint read(LogStorage storage, Path logDir, Set<TopicPartition> partitions) throws IOException {
+    /// @param atMost what the journal knows of a partition; a damaged file may say more
+    static CleanerCheckpoint read(
+            LogStorage storage, Path logDir, Set<TopicPartition> partitions, ToLongFunction<TopicPartition> atMost)
+            throws IOException {
         var file = logDir.resolve(FILE_NAME);
         var checkpoint = new CleanerCheckpoint(storage, file, OffsetCheckpoint.read(storage, file));
         checkpoint.unwritten = checkpoint.offsets.keySet().retainAll(partitions);
+        checkpoint.offsets.replaceAll((partition, offset) -> Math.min(offset, atMost.applyAsLong(partition)));
         return checkpoint;
+    }
+
+    /// What is known of each partition.
+    Map<TopicPartition, Long> all() {
+        return Map.copyOf(offsets);
     }
 
     static CleanerCheckpoint empty(LogStorage storage, Path logDir) {

@@ -4,6 +4,7 @@ import io.moldau.common.TopicPartition;
 import io.moldau.common.Uuid;
 import io.moldau.log.LogSummary;
 import io.moldau.log.LogView;
+import io.moldau.log.recovery.LogDigest;
 import io.moldau.log.storage.LogFile;
 import io.moldau.log.storage.LogStorage;
 import java.io.ByteArrayOutputStream;
@@ -12,11 +13,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What a log directory knows about its partitions without opening them, kept so that a start after a crash
 /// looks at no partition but those that were being written: the checkpoint `moldau-log-checkpoint`, which is
@@ -37,6 +43,8 @@ final class LogDirJournal {
     static final String CHECKPOINT = "moldau-log-checkpoint";
     static final String JOURNAL = "moldau-log-journal-";
 
+    private static final Logger LOG = LoggerFactory.getLogger(LogDirJournal.class);
+    private static final int MAX_FRAME_BYTES = 1 << 12;
     private static final int ROTATE_BYTES = 4 << 20;
     private static final long NOT_CLEAN = -1L;
 
@@ -46,10 +54,15 @@ final class LogDirJournal {
     private static final byte TRUNCATED = 4;
     private static final byte LOG_START = 5;
     private static final byte REMOVED = 6;
+    private static final byte CLEANED = 7;
+    private static final byte GAPS = 8;
+    private static final byte SEGMENTS = 9;
 
     private final LogStorage storage;
     private final Path logDir;
+    private final String directoryId;
     private final Map<TopicPartition, RememberedLog> logs;
+    private final Map<TopicPartition, Long> notedLogStarts;
     // Taken before the lock of the journal itself; while it is held the open file is not closed.
     private final Object forcing = new Object();
     private final boolean notesMayBeMissing;
@@ -60,16 +73,13 @@ final class LogDirJournal {
     // Written by whoever forces; notes up to this one are durable.
     private volatile long forcedNotes;
 
-    private LogDirJournal(
-            LogStorage storage,
-            Path logDir,
-            Map<TopicPartition, RememberedLog> logs,
-            long generation,
-            boolean notesMayBeMissing) {
+    private LogDirJournal(LogStorage storage, Path logDir, Replay replay, long generation, boolean notesMayBeMissing) {
         this.notesMayBeMissing = notesMayBeMissing;
         this.storage = storage;
         this.logDir = logDir;
-        this.logs = logs;
+        this.directoryId = replay.directoryId;
+        this.logs = replay.logs;
+        this.notedLogStarts = replay.unseenLogStarts;
         this.generation = generation;
     }
 
@@ -93,39 +103,53 @@ final class LogDirJournal {
                 }
             }
         }
-        var replay = new Replay(storage.bootId());
-        long generation = 0;
+        var replay = new Replay(storage.bootId(), directoryId(storage, logDir));
+        boolean damaged = false;
         if (hasCheckpoint) {
-            if (!replay.read(storage.readAll(logDir.resolve(CHECKPOINT)))) {
-                return null;
-            }
-            generation = replay.generation;
+            damaged = !replay.read(logDir.resolve(CHECKPOINT), storage);
         }
-        boolean notesMayBeMissing = false;
+        long generation = Math.max(replay.generation, 0);
+        boolean clean = hasCheckpoint && replay.markerMs != NOT_CLEAN;
         var newer = journals.tailMap(generation, true);
-        if (newer.isEmpty()) {
-            // A clean stop leaves a checkpoint and no journal.
-            if (!hasCheckpoint || replay.markerMs == NOT_CLEAN || replay.markerMs != markerMs) {
-                return null;
-            }
-        } else {
-            if (markerMs != NOT_CLEAN || (!hasCheckpoint && newer.firstKey() != 0)) {
-                return null;
-            }
-            for (var journal : newer.values()) {
-                replay.read(storage.readAll(journal));
-                generation = Math.max(generation, replay.generation);
-            }
-            notesMayBeMissing = !replay.sameBoot;
-            if (notesMayBeMissing) {
-                // Only forced bytes are sure to be there, and the last lines of the journal may be missing too.
-                for (var log : replay.logs.values()) {
-                    log.limitEnd(log.view.recoveryPoint());
-                    log.dirty = true;
-                }
-            }
+        if (newer.isEmpty() ? !hasCheckpoint || (clean && replay.markerMs != markerMs) : markerMs != NOT_CLEAN) {
+            // A clean stop leaves a checkpoint and no journal. This is not what one of ours left last.
+            return null;
         }
-        return new LogDirJournal(storage, logDir, replay.logs, generation, notesMayBeMissing);
+        boolean torn = false;
+        for (var journal : newer.entrySet()) {
+            torn |= !replay.read(journal.getValue(), storage);
+            generation = Math.max(generation, journal.getKey());
+        }
+        // Journals before the one that the checkpoint goes with are deleted.
+        boolean lacking = hasCheckpoint ? newer.isEmpty() && !clean : newer.firstKey() != 0;
+        if (damaged || lacking) {
+            LOG.error(
+                    "The checkpoint or the journal of a log directory is missing or damaged; what it would say is taken"
+                            + " from the partitions' files file={}",
+                    logDir.resolve(CHECKPOINT));
+            replay.forgetUnseen();
+        }
+        boolean notesMayBeMissing = damaged || lacking || torn || (!newer.isEmpty() && !replay.sameBoot);
+        if (notesMayBeMissing && !(clean && newer.isEmpty())) {
+            replay.logs.values().forEach(RememberedLog::machineFailed);
+        }
+        return new LogDirJournal(storage, logDir, replay, generation, notesMayBeMissing);
+    }
+
+    /// The id that stands in the directory's `meta.properties`, empty if there is none: a journal
+    /// of another directory is not believed.
+    private static String directoryId(LogStorage storage, Path logDir) throws IOException {
+        var file = logDir.resolve("meta.properties");
+        if (!storage.exists(file)) {
+            return "";
+        }
+        var prefix = "directory.id=";
+        return new String(storage.readAll(file), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith(prefix) && line.length() < 100)
+                .map(line -> line.substring(prefix.length()))
+                .findFirst()
+                .orElse("");
     }
 
     /// A directory that remembers nothing yet.
@@ -135,19 +159,33 @@ final class LogDirJournal {
                 storage.delete(logDir.resolve(name));
             }
         }
-        return new LogDirJournal(storage, logDir, new LinkedHashMap<>(), -1, false);
+        return new LogDirJournal(
+                storage, logDir, new Replay(storage.bootId(), directoryId(storage, logDir)), -1, false);
     }
 
-    /// Whether the machine failed while this program used the directory: a partition that the journal does not
-    /// know may be its own then. Otherwise it was put there by somebody else.
+    /// Whether the machine failed while this program used the directory, or its notes are damaged:
+    /// a partition that the journal does not know may be its own then. Otherwise it was put there
+    /// by somebody else.
     boolean notesMayBeMissing() {
         return notesMayBeMissing;
     }
 
     synchronized Map<TopicPartition, LogSummary> summaries() {
         var summaries = new LinkedHashMap<TopicPartition, LogSummary>();
-        logs.forEach((partition, log) -> summaries.put(partition, log.summary()));
+        logs.forEach((partition, log) -> summaries.put(partition, log.summary(!notesMayBeMissing)));
         return summaries;
+    }
+
+    /// Where a partition began by the last note, if that is all that is left of what was known of
+    /// it; else 0.
+    long notedLogStart(TopicPartition partition) {
+        return notedLogStarts.getOrDefault(partition, 0L);
+    }
+
+    /// Up to where a partition was compacted, [Long#MAX_VALUE] if that is not known here.
+    synchronized long cleanedUpTo(TopicPartition partition) {
+        var log = logs.get(partition);
+        return log == null || log.cleanedUpTo == RememberedLog.UNKNOWN ? Long.MAX_VALUE : log.cleanedUpTo;
     }
 
     /// Adds a partition that was found on disk and that nothing is known about but this.
@@ -166,6 +204,7 @@ final class LogDirJournal {
         log.dirty = true;
         log.logStartOffset = opening.logStartOffset();
         log.foreign = !opening.gapsAreLosses();
+        log.mayHaveGaps = true;
         logs.put(partition, log);
     }
 
@@ -192,7 +231,7 @@ final class LogDirJournal {
                 return;
             }
             log.truncated(offset);
-            append(frame(TRUNCATED, out -> {
+            appendTwice(frame(TRUNCATED, out -> {
                 write(out, partition);
                 out.writeLong(offset);
             }));
@@ -212,7 +251,7 @@ final class LogDirJournal {
             return 0;
         }
         log.logStartOffset = offset;
-        append(frame(LOG_START, out -> {
+        appendTwice(frame(LOG_START, out -> {
             write(out, partition);
             out.writeLong(offset);
         }));
@@ -223,6 +262,40 @@ final class LogDirJournal {
     void settle(long note) throws IOException {
         if (note > forcedNotes) {
             force();
+        }
+    }
+
+    /// The same, and segments before the offset are going to be deleted.
+    synchronized long segmentsGo(TopicPartition partition, long offset) throws IOException {
+        logStartMoved(partition, offset);
+        var log = logs.get(partition);
+        if (log != null) {
+            log.segmentsChange();
+            append(frame(SEGMENTS, out -> write(out, partition)));
+        }
+        return notes;
+    }
+
+    synchronized void gapsMayCome(TopicPartition partition) throws IOException {
+        var log = logs.get(partition);
+        if (log != null) {
+            log.mayHaveGaps = true;
+            log.segmentsChange();
+            append(frame(GAPS, out -> write(out, partition)));
+        }
+    }
+
+    /// Takes note of how far logs have been compacted.
+    synchronized void cleaned(Map<TopicPartition, Long> offsets) throws IOException {
+        for (var entry : offsets.entrySet()) {
+            var log = logs.get(entry.getKey());
+            if (log != null && log.cleanedUpTo != entry.getValue()) {
+                log.cleanedUpTo = entry.getValue();
+                append(frame(CLEANED, out -> {
+                    write(out, entry.getKey());
+                    out.writeLong(entry.getValue());
+                }));
+            }
         }
     }
 
@@ -240,10 +313,16 @@ final class LogDirJournal {
             if (!logs.containsKey(partition)) {
                 return;
             }
-            append(frame(REMOVED, out -> write(out, partition)));
+            appendTwice(frame(REMOVED, out -> write(out, partition)));
             logs.remove(partition);
         }
         force();
+    }
+
+    /// For notes of which nothing else remains: one of the two survives any damage in one place.
+    private void appendTwice(byte[] frame) throws IOException {
+        append(frame);
+        append(frame);
     }
 
     private void append(byte[] frame) throws IOException {
@@ -294,7 +373,9 @@ final class LogDirJournal {
             synchronized (this) {
                 newGeneration = generation + 1;
                 var path = journalPath(newGeneration);
-                var header = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
+                var one = frame(HEADER, out -> writeHeader(out, newGeneration, NOT_CLEAN));
+                var header =
+                        ByteBuffer.allocate(2 * one.length).put(one).put(one).array();
                 var file = storage.open(path, LogStorage.Access.CREATE);
                 file.truncate(0);
                 file.write(ByteBuffer.wrap(header), 0);
@@ -362,7 +443,9 @@ final class LogDirJournal {
 
     private byte[] snapshot(long markerMs) throws IOException {
         var bytes = new ByteArrayOutputStream(128 * (logs.size() + 1));
-        bytes.write(frame(HEADER, out -> writeHeader(out, generation, markerMs)));
+        var header = frame(HEADER, out -> writeHeader(out, generation, markerMs));
+        bytes.write(header);
+        bytes.write(header);
         for (var entry : logs.entrySet()) {
             bytes.write(frame(STATE, out -> writeState(out, entry.getKey(), entry.getValue())));
         }
@@ -392,6 +475,7 @@ final class LogDirJournal {
         out.writeLong(number);
         out.writeUTF(storage.bootId());
         out.writeLong(markerMs);
+        out.writeUTF(directoryId);
     }
 
     private static void writeState(DataOutputStream out, TopicPartition partition, RememberedLog log)
@@ -412,6 +496,19 @@ final class LogDirJournal {
         out.writeLong(log.logStartOffset);
         out.writeBoolean(log.dirty);
         out.writeBoolean(log.foreign);
+        var digest = log.digest;
+        out.writeLong(log.cleanedUpTo);
+        out.writeBoolean(log.mayHaveGaps);
+        out.writeBoolean(digest != null);
+        if (digest != null) {
+            out.writeLong(digest.epochs());
+            out.writeLong(digest.logStartOffset());
+            out.writeLong(digest.aborted());
+            out.writeLong(digest.sealed());
+            out.writeLong(digest.activeBaseOffset());
+            out.writeInt(digest.lastBatchPosition());
+            out.writeInt(digest.lastBatchCrc());
+        }
     }
 
     private static void write(DataOutputStream out, TopicPartition partition) throws IOException {
@@ -429,46 +526,98 @@ final class LogDirJournal {
     /// Reads files in order into one state.
     private static final class Replay {
         final Map<TopicPartition, RememberedLog> logs = new LinkedHashMap<>();
+        // What notes said of where logs begin whose state was not found.
+        final Map<TopicPartition, Long> unseenLogStarts = new HashMap<>();
+        final String directoryId;
+        private final Set<TopicPartition> seen = new HashSet<>();
         private final String currentBoot;
+        private boolean foreign;
         long generation = -1;
         long markerMs = NOT_CLEAN;
         boolean sameBoot = true;
 
-        Replay(String currentBoot) {
+        Replay(String currentBoot, String directoryId) {
             this.currentBoot = currentBoot;
+            this.directoryId = directoryId;
         }
 
-        /// Takes the frames up to the first that is torn or damaged.
+        /// Takes the frames of a file that are sound.
         ///
-        /// @return whether the whole file was sound
-        boolean read(byte[] content) {
+        /// @return whether all were, and there was a header
+        boolean read(Path file, LogStorage storage) throws IOException {
+            var content = storage.readAll(file);
             var buffer = ByteBuffer.wrap(content);
-            while (buffer.remaining() >= 9) {
+            boolean sound = content.length > 0;
+            boolean begun = false;
+            while (buffer.hasRemaining()) {
                 int start = buffer.position();
-                int length = buffer.getInt();
-                if (length < 5 || length > buffer.remaining()) {
-                    return false;
+                int length = frameAt(buffer, start);
+                if (length < 0) {
+                    // Notes behind a damaged one still count: the next frame is where a checksum fits again.
+                    sound = false;
+                    buffer.position(start + 1);
+                    continue;
                 }
-                int crc = buffer.getInt();
-                if (crc != crc(content, start + 8, length - 4)) {
-                    return false;
+                byte type = buffer.get(start + 8);
+                // Without a header nobody knows whose notes these are.
+                begun |= type == HEADER;
+                if (begun && !foreign) {
+                    apply(type, buffer.slice(start + 9, length - 9));
                 }
-                apply(buffer.get(), buffer);
-                buffer.position(start + 4 + length);
+                buffer.position(start + length);
             }
-            return !buffer.hasRemaining() && generation >= 0;
+            if (!sound || !begun || foreign) {
+                LOG.warn(
+                        foreign
+                                ? "Ignoring what belongs to another log directory file={}"
+                                : "Notes of a log directory end early or are damaged file={}",
+                        file);
+            }
+            boolean whole = sound && begun && !foreign;
+            foreign = false;
+            return whole;
+        }
+
+        /// The length of a sound frame, -1 if none begins there.
+        private static int frameAt(ByteBuffer buffer, int start) {
+            if (buffer.limit() - start < 9) {
+                return -1;
+            }
+            int length = buffer.getInt(start);
+            return length >= 5
+                            && length <= MAX_FRAME_BYTES
+                            && length <= buffer.limit() - start - 4
+                            && buffer.getInt(start + 4) == crc(buffer.array(), start + 8, length - 4)
+                    ? length + 4
+                    : -1;
+        }
+
+        /// Leaves logs to their files of which only notes are left, since what the notes change is
+        /// not known.
+        void forgetUnseen() {
+            for (var log : logs.entrySet()) {
+                if (!seen.contains(log.getKey())) {
+                    unseenLogStarts.put(log.getKey(), log.getValue().logStartOffset);
+                }
+            }
+            logs.keySet().retainAll(seen);
         }
 
         private void apply(byte type, ByteBuffer in) {
             switch (type) {
                 case HEADER -> {
-                    generation = in.getLong();
-                    var boot = new byte[in.getShort() & 0xFFFF];
-                    in.get(boot);
-                    markerMs = in.getLong();
+                    long number = in.getLong();
+                    var boot = text(in);
+                    long marker = in.getLong();
+                    var owner = in.hasRemaining() ? text(in) : "";
+                    if (!owner.isEmpty() && !directoryId.isEmpty() && !owner.equals(directoryId)) {
+                        foreign = true;
+                        return;
+                    }
+                    generation = number;
+                    markerMs = marker;
                     // After a clean stop everything was forced, whatever happened to the machine.
-                    sameBoot &= markerMs != NOT_CLEAN
-                            || (!currentBoot.isEmpty() && currentBoot.equals(new String(boot, StandardCharsets.UTF_8)));
+                    sameBoot &= markerMs != NOT_CLEAN || (!currentBoot.isEmpty() && currentBoot.equals(boot));
                 }
                 case STATE -> readState(in);
                 case DIRTY -> {
@@ -484,12 +633,30 @@ final class LogDirJournal {
                         // The view still shows the old start.
                         log.dirty = true;
                     });
-                case REMOVED -> logs.remove(partition(in));
+                case CLEANED -> change(in, (log, offset) -> log.cleanedUpTo = offset);
+                case GAPS, SEGMENTS -> {
+                    var log = logs.get(partition(in));
+                    if (log != null) {
+                        log.mayHaveGaps |= type == GAPS;
+                        log.segmentsChange();
+                    }
+                }
+                case REMOVED -> {
+                    var partition = partition(in);
+                    logs.remove(partition);
+                    seen.remove(partition);
+                }
                 default -> {
                     // A later version's; its own changes cannot be understood, but the partition was announced
                     // as dirty.
                 }
             }
+        }
+
+        private static String text(ByteBuffer in) {
+            var bytes = new byte[in.getShort() & 0xFFFF];
+            in.get(bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
 
         private interface Change {
@@ -515,7 +682,16 @@ final class LogDirJournal {
             log.logStartOffset = in.getLong();
             log.dirty = in.get() != 0;
             log.foreign = in.get() != 0;
+            if (in.hasRemaining()) {
+                log.cleanedUpTo = in.getLong();
+                log.mayHaveGaps = in.get() != 0;
+            }
+            if (in.hasRemaining() && in.get() != 0) {
+                log.digest = new LogDigest(
+                        in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getInt(), in.getInt());
+            }
             logs.put(partition, log);
+            seen.add(partition);
         }
 
         private static TopicPartition partition(ByteBuffer in) {

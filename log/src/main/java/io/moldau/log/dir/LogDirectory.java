@@ -119,7 +119,7 @@ final class LogDirectory implements LogJournal {
                     journal,
                     summaries,
                     leftovers,
-                    CleanerCheckpoint.read(storage, path, summaries.keySet()),
+                    CleanerCheckpoint.read(storage, path, summaries.keySet(), journal::cleanedUpTo),
                     space);
         } catch (IOException e) {
             LOG.error("Log directory cannot be used path={}", path, e);
@@ -176,7 +176,15 @@ final class LogDirectory implements LogJournal {
             }
             long recoveryPoint = recoveryPoints.getOrDefault(partition, 0L);
             var opening = new OpeningState(
-                    clean, recoveryPoint, 0, logStarts.getOrDefault(partition, 0L), journal.notesMayBeMissing());
+                    clean,
+                    recoveryPoint,
+                    0,
+                    Math.max(logStarts.getOrDefault(partition, 0L), journal.notedLogStart(partition)),
+                    journal.notesMayBeMissing(),
+                    false,
+                    true,
+                    -1,
+                    null);
             var summary = new LogSummary(
                     PartitionMetadataFile.read(storage, path.resolve(name)),
                     null,
@@ -249,12 +257,20 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public long logStartMoved(PartitionLog log, long offset) throws IOException {
-        return space.withRoom(() -> openJournal().logStartMoved(log.topicPartition(), offset));
+        return space.withRoom(() -> openJournal().segmentsGo(log.topicPartition(), offset));
     }
 
     @Override
     public void settle(long word) throws IOException {
         openJournal().settle(word);
+    }
+
+    @Override
+    public void gapsMayCome(PartitionLog log) throws IOException {
+        space.withRoom(() -> {
+            openJournal().gapsMayCome(log.topicPartition());
+            return log;
+        });
     }
 
     @Override
@@ -293,6 +309,8 @@ final class LogDirectory implements LogJournal {
 
     @Override
     public void saveCleanedUpTo() throws IOException {
+        // Before the file: what it says beyond that is not believed.
+        openJournal().cleaned(cleaned.all());
         cleaned.write();
     }
 

@@ -1,5 +1,6 @@
 package io.moldau.log.producer;
 
+import io.moldau.common.Uuid;
 import io.moldau.wire.record.RecordBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,10 +16,12 @@ import java.util.zip.CRC32C;
 ///   coordinatorEpoch i32, currentTxnFirstOffset i64
 /// "MLDU" | producers i32 | each: producerId i64, batches i8, each, oldest first, without the newest:
 ///   lastSequence i32, lastOffset i64, offsetDelta i32, timestamp i64
+/// topic id 16 bytes | partition i32 | offset i64 | "MLDO"
 /// ```
 ///
 /// Kafka keeps only the newest batch of each producer over a restart, and ignores bytes behind the last
-/// producer, so the second part stays out of its way and under the same checksum.
+/// producer, so the second part stays out of its way and under the same checksum. The last one says whose states these
+/// are, since nothing else would tell those of another partition.
 public final class ProducerSnapshot {
 
     private static final short VERSION = 1;
@@ -26,11 +29,38 @@ public final class ProducerSnapshot {
     private static final int ENTRIES_OFFSET = 6;
     private static final int ENTRY_SIZE = 8 + 2 + 4 + 8 + 4 + 8 + 4 + 8;
     private static final int EARLIER_MAGIC = 0x4D4C4455;
+    private static final int OWNER_MAGIC = 0x4D4C444F;
+    private static final int OWNER_SIZE = 16 + 4 + 8 + 4;
     private static final int EARLIER_BATCH_SIZE = 4 + 8 + 4 + 8;
 
     private ProducerSnapshot() {}
 
-    public static byte[] format(ProducerStates states) {
+    /// Whose states a snapshot holds.
+    ///
+    /// @param topicId [Uuid#ZERO] if it is not known
+    /// @param offset up to where the log had been written
+    public record Owner(Uuid topicId, int partition, long offset) {
+
+        /// Whether both can be the same log.
+        public boolean isSameLog(Owner other) {
+            return partition == other.partition
+                    && (topicId.equals(other.topicId) || topicId.equals(Uuid.ZERO) || other.topicId.equals(Uuid.ZERO));
+        }
+    }
+
+    /// Whose snapshot it is; nothing if it does not say so, as Kafka's do not.
+    public static Optional<Owner> owner(byte[] content) {
+        int at = content.length - OWNER_SIZE;
+        var buffer = ByteBuffer.wrap(content);
+        return at >= ENTRIES_OFFSET + 4 && buffer.getInt(content.length - 4) == OWNER_MAGIC
+                ? Optional.of(new Owner(
+                        new Uuid(buffer.getLong(at), buffer.getLong(at + 8)),
+                        buffer.getInt(at + 16),
+                        buffer.getLong(at + 20)))
+                : Optional.empty();
+    }
+
+    public static byte[] format(ProducerStates states, Owner owner) {
         int earlierProducers = 0;
         int earlierBatches = 0;
         for (var entry : states.entries()) {
@@ -39,7 +69,7 @@ public final class ProducerSnapshot {
                 earlierBatches += entry.batchCount() - 1;
             }
         }
-        int size = ENTRIES_OFFSET + 4 + ENTRY_SIZE * states.size();
+        int size = ENTRIES_OFFSET + 4 + ENTRY_SIZE * states.size() + OWNER_SIZE;
         if (earlierProducers > 0) {
             size += 8 + earlierProducers * 9 + earlierBatches * EARLIER_BATCH_SIZE;
         }
@@ -66,6 +96,8 @@ public final class ProducerSnapshot {
                 }
             }
         }
+        buffer.putLong(owner.topicId.mostSignificantBits()).putLong(owner.topicId.leastSignificantBits());
+        buffer.putInt(owner.partition).putLong(owner.offset).putInt(OWNER_MAGIC);
         buffer.putInt(CRC_OFFSET, (int) crc(buffer.array()));
         return buffer.array();
     }

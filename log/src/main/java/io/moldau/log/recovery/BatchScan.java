@@ -1,6 +1,7 @@
 package io.moldau.log.recovery;
 
 import io.moldau.log.segment.LogSegment;
+import io.moldau.log.storage.LogFile;
 import io.moldau.wire.record.RecordBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,10 +35,15 @@ public final class BatchScan {
     /// @param checkCrc whether a batch whose checksum is wrong ends the scan
     /// @return where the scan ended: at `end`, or before the first batch that is torn, damaged or was refused
     public int scan(LogSegment segment, int position, int end, boolean checkCrc, Visitor visitor) throws IOException {
+        return scan(segment.file(), position, end, checkCrc, visitor);
+    }
+
+    /// The same for a file that is no segment yet.
+    int scan(LogFile file, int position, int end, boolean checkCrc, Visitor visitor) throws IOException {
         int at = position;
         chunk.clear().limit(0);
         while (end - at >= RecordBatch.HEADER_SIZE) {
-            if (!load(segment, at, end, RecordBatch.HEADER_SIZE)) {
+            if (!load(file, at, end, RecordBatch.HEADER_SIZE)) {
                 return at;
             }
             int inChunk = (int) (at - chunkStart);
@@ -48,7 +54,7 @@ public final class BatchScan {
                 return at;
             }
             int size = length + RecordBatch.LOG_OVERHEAD;
-            if (!load(segment, at, end, size)) {
+            if (!load(file, at, end, size)) {
                 return at;
             }
             batch.wrap(chunk, (int) (at - chunkStart));
@@ -61,7 +67,7 @@ public final class BatchScan {
     }
 
     /// Makes `wanted` bytes from `at` on available in the chunk; false if the file has fewer.
-    private boolean load(LogSegment segment, int at, int end, int wanted) throws IOException {
+    private boolean load(LogFile file, int at, int end, int wanted) throws IOException {
         if (at >= chunkStart && at + (long) wanted <= chunkStart + chunk.limit()) {
             return true;
         }
@@ -70,7 +76,7 @@ public final class BatchScan {
             chunk = ByteBuffer.allocateDirect(size);
         }
         chunk.clear().limit(size);
-        int read = segment.file().read(chunk, at);
+        int read = file.read(chunk, at);
         chunk.flip();
         chunkStart = at;
         return read >= wanted;

@@ -1,5 +1,6 @@
 package io.moldau.log.recovery;
 
+import io.moldau.common.Uuid;
 import io.moldau.log.epoch.LeaderEpochCheckpoint;
 import io.moldau.log.epoch.LeaderEpochHistory;
 import io.moldau.log.producer.ProducerStates;
@@ -26,9 +27,14 @@ import org.slf4j.LoggerFactory;
 public final class LogLoader {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogLoader.class);
+    private static final String REMEDY =
+            "Restore the file, or delete the partition's directory to have it copied from another replica; if another"
+                    + " program wrote it, delete moldau-log-checkpoint and moldau-log-journal-* beside it";
 
     private final LogStorage storage;
     private final Path directory;
+    private final Uuid topicId;
+    private final int partition;
     private final OpeningState known;
     private final int indexIntervalBytes;
     private final long producerIdExpirationMs;
@@ -41,16 +47,21 @@ public final class LogLoader {
     private long bytesScanned;
     private long bytesCut;
     private boolean namesChanged;
+    private boolean abortedAreKnown;
 
     public LogLoader(
             LogStorage storage,
             Path directory,
+            Uuid topicId,
+            int partition,
             OpeningState known,
             int indexIntervalBytes,
             long producerIdExpirationMs,
             long nowMs) {
         this.storage = storage;
         this.directory = directory;
+        this.topicId = topicId;
+        this.partition = partition;
         this.known = known;
         this.indexIntervalBytes = indexIntervalBytes;
         this.producerIdExpirationMs = producerIdExpirationMs;
@@ -80,7 +91,9 @@ public final class LogLoader {
         return bytes + inFirst;
     }
 
-    /// @throws CorruptLogException if bytes are missing that were known to be durable
+    /// @throws CorruptLogException if files are missing or damaged, or are not those of this log,
+    ///     in a way that no crash explains; nothing has been changed then that cannot be built
+    ///     again
     /// @throws IOException if the disk fails
     public LoadedLog load() throws IOException {
         try {
@@ -103,9 +116,10 @@ public final class LogLoader {
     }
 
     private LoadedLog settle() throws IOException {
+        PartitionMetadataFile.check(storage, directory, topicId, known.gapsAreLosses());
         openSegments();
+        refuseIfFilesAreMissing();
         if (segments.isEmpty()) {
-            refuseIfShort(known.logStartOffset());
             return new LoadedLog(
                     List.of(),
                     known.logStartOffset(),
@@ -120,6 +134,8 @@ public final class LogLoader {
         var epochsInFile = readEpochs();
         var epochs = epochsInFile.orElse(LeaderEpochHistory.EMPTY);
         long rebuiltFrom = Long.MAX_VALUE;
+        abortedAreKnown = abortedAreRight();
+        boolean epochsAreKnown = epochsInFile.isPresent() && epochsAreRight(epochs);
         long endOffset = known.clean() ? endIfWhole() : -1;
         if (endOffset < 0) {
             var recovered = recover(epochs);
@@ -127,19 +143,32 @@ public final class LogLoader {
             epochs = recovered.epochs();
             rebuiltFrom = recovered.from();
         }
-        if (epochsInFile.isEmpty()) {
+        if (!epochsAreKnown) {
             epochs = epochsFromBatches();
         }
-        refuseIfShort(endOffset);
+        if (!abortedAreKnown) {
+            rebuiltFrom = segments.getFirst().baseOffset();
+            for (var segment : segments) {
+                segment.resetTransactionIndex();
+            }
+        }
+        refuseIfShort(endOffset, segments.getLast(), segments.getLast().sizeInBytes());
         long logStartOffset =
                 Math.max(known.logStartOffset(), segments.getFirst().baseOffset());
         if (logStartOffset > endOffset) {
+            if (!known.gapsAreLosses()) {
+                throw new CorruptLogException("The log-start-offset-checkpoint of '" + directory.getParent()
+                        + "' says that '" + directory + "' begins at offset " + logStartOffset
+                        + ", but its records end at offset " + endOffset
+                        + ": one of them is damaged. Remove the partition's line from the checkpoint if the records are"
+                        + " right, or delete the partition's directory");
+            }
             // DeleteRecords reached further than what survived; the records that are left are gone by its word.
             endOffset = logStartOffset;
             startAgainAt(logStartOffset);
         }
         epochs = epochs.truncateFromEnd(endOffset).truncateFromStart(logStartOffset);
-        var producers = new ProducerRecovery(storage, directory, segments, snapshots)
+        var producers = new ProducerRecovery(storage, directory, topicId, partition, segments, snapshots)
                 .restore(logStartOffset, endOffset, rebuiltFrom, nowMs, producerIdExpirationMs);
         long newestSnapshot = snapshots.isEmpty() ? -1 : snapshots.last();
         return new LoadedLog(
@@ -154,12 +183,99 @@ public final class LogLoader {
                 bytesCut);
     }
 
-    private void refuseIfShort(long endOffset) throws CorruptLogException {
+    /// @param segment the file whose end or damage makes the log so short
+    private void refuseIfShort(long endOffset, LogSegment segment, int position) throws CorruptLogException {
         if (endOffset < known.durableUpTo()) {
-            throw new CorruptLogException("The log in '" + directory + "' ends at offset " + endOffset
-                    + ", but records up to offset " + known.durableUpTo()
-                    + " were forced to the disk: a segment file is missing or damaged. Restore it, or delete the"
-                    + " directory to accept the loss");
+            throw new CorruptLogException("The log in '" + directory + "' ends at offset " + endOffset + ", at byte "
+                    + position + " of '" + segment.path() + "', but records up to offset " + known.durableUpTo()
+                    + " were there: that file or the one behind it is damaged or missing. " + REMEDY);
+        }
+    }
+
+    /// Compares the files that are there with what is known of them, before any is changed.
+    private void refuseIfFilesAreMissing() throws IOException {
+        long expectedEnd = Math.max(known.soundUpTo(), known.durableUpTo());
+        if (segments.isEmpty()) {
+            if (expectedEnd > known.logStartOffset()) {
+                throw new CorruptLogException("'" + directory + "' holds no segment file, but records from offset "
+                        + known.logStartOffset() + " to " + expectedEnd + " were there. " + REMEDY);
+            }
+            return;
+        }
+        var first = segments.getFirst();
+        if (known.complete() && first.baseOffset() > known.logStartOffset()) {
+            throw new CorruptLogException("The log in '" + directory + "' begins with '" + first.path()
+                    + "', but it had records from offset " + known.logStartOffset()
+                    + " on: a segment file before it is missing. " + REMEDY);
+        }
+        if (known.gapsAreLosses()) {
+            refuseGaps();
+        }
+        if (known.clean() && known.sizeInBytes() >= 0) {
+            long size = 0;
+            for (var segment : segments) {
+                size += segment.sizeInBytes();
+            }
+            if (size < known.sizeInBytes()) {
+                throw new CorruptLogException("The segment files in '" + directory + "' have " + size
+                        + " bytes together, but they had " + known.sizeInBytes() + ": one of them, probably '"
+                        + segments.getLast().path() + "', is damaged or belongs to another partition. " + REMEDY);
+            }
+        }
+        refuseOtherSegments();
+    }
+
+    private void refuseGaps() throws IOException {
+        for (int i = 0; i + 1 < segments.size(); i++) {
+            var segment = segments.get(i);
+            var next = segments.get(i + 1);
+            if (!known.clean() && next.baseOffset() > checkFrom()) {
+                // What was lost there, recovery finds out.
+                return;
+            }
+            if (segment.canHold(next.baseOffset())
+                    && next.baseOffset() > known.logStartOffset()
+                    && segment.endOffsetIfWhole(scratch) != next.baseOffset()) {
+                throw new CorruptLogException("'" + segment.path() + "' does not end with offset "
+                        + (next.baseOffset() - 1) + ", where '" + next.path()
+                        + "' goes on: it is damaged, or a file between them is missing. " + REMEDY);
+            }
+        }
+    }
+
+    /// The segments are those that were there when the log was last written down, whatever came
+    /// behind them.
+    private void refuseOtherSegments() throws IOException {
+        var digest = known.digest();
+        if (digest == null || digest.activeBaseOffset() < 0) {
+            return;
+        }
+        var active = segments.stream()
+                .filter(segment -> segment.baseOffset() == digest.activeBaseOffset())
+                .findFirst();
+        boolean mayHaveChanged = digest.sealed() == LogDigest.SEALED_UNKNOWN;
+        boolean activeMayHaveChanged = mayHaveChanged
+                && (active.isEmpty()
+                        ? known.mayHaveGaps() || known.logStartOffset() > digest.activeBaseOffset()
+                        : known.mayHaveGaps() && active.get() != segments.getLast());
+        if (activeMayHaveChanged) {
+            // It was rolled, and may have been deleted or compacted since.
+            return;
+        }
+        if (active.isEmpty()
+                || !mayHaveChanged
+                        && digest.sealed()
+                                != LogDigest.sealed(
+                                        LogDigest.from(segments, digest.logStartOffset()), digest.activeBaseOffset())) {
+            throw new CorruptLogException("The segment files in '" + directory + "' are not those that were there when"
+                    + " the log ended at offset " + known.soundUpTo()
+                    + ": one of them is missing, damaged or belongs to another partition. " + REMEDY);
+        }
+        if (digest.lastBatchPosition() >= 0
+                && active.get().crcAt(digest.lastBatchPosition(), scratch) != digest.lastBatchCrc()) {
+            throw new CorruptLogException("'" + active.get().path() + "' does not have the batch at byte "
+                    + digest.lastBatchPosition() + " that ended the log at offset " + known.soundUpTo()
+                    + ": it is damaged, or belongs to another partition. " + REMEDY);
         }
     }
 
@@ -230,13 +346,17 @@ public final class LogLoader {
         var swapped = SegmentFiles.path(directory, base, SegmentFiles.LOG + SegmentFiles.SWAP);
         long end = base;
         try (var file = storage.open(swapped, LogStorage.Access.READ)) {
-            var header = new BatchHeader(file, scratch);
-            int position = 0;
             int size = (int) file.size();
-            while (header.moveTo(position, size)) {
-                end = header.lastOffset() + 1;
-                position = header.nextPosition();
+            var last = new long[] {base - 1};
+            int sound = scan.scan(file, 0, size, true, (batch, position) -> {
+                last[0] = batch.lastOffset();
+                return true;
+            });
+            if (sound < size) {
+                throw new CorruptLogException("'" + swapped + "', the result of a compaction that was not finished, is"
+                        + " damaged at byte " + sound + ". " + REMEDY);
             }
+            end = last[0] + 1;
         }
         for (var other : names) {
             long replaced = SegmentFiles.offsetOf(other, SegmentFiles.LOG);
@@ -275,15 +395,18 @@ public final class LogLoader {
     private long endIfWhole() throws IOException {
         var last = segments.getLast();
         last.loadIndexes(scratch);
-        if (!last.transactionIndexIsSound(Long.MAX_VALUE)) {
-            return -1;
-        }
         var header = new BatchHeader(last.file(), scratch);
         int position = last.lastIndexedPosition();
         long end = last.baseOffset();
         while (header.moveTo(position, last.sizeInBytes())) {
             end = header.lastOffset() + 1;
             position = header.nextPosition();
+        }
+        if (known.gapsAreLosses() && end > known.soundUpTo() && position == last.sizeInBytes()) {
+            throw new CorruptLogException("'" + last.path() + "' ends with offset " + (end - 1)
+                    + ", but the log ended at "
+                    + known.soundUpTo() + " and was not written since: the offset of its last batch is damaged, or the"
+                    + " file belongs to another partition. " + REMEDY);
         }
         return position == last.sizeInBytes() ? end : -1;
     }
@@ -309,7 +432,11 @@ public final class LogLoader {
         var epochs = before;
         for (int i = first; i < segments.size(); i++) {
             var segment = segments.get(i);
-            if (i > first && known.gapsAreLosses() && segment.baseOffset() != end) {
+            if (i > first
+                    && known.gapsAreLosses()
+                    && segment.baseOffset() != end
+                    && segments.get(i - 1).canHold(segment.baseOffset())) {
+                refuseIfShort(end, segments.get(i - 1), segments.get(i - 1).sizeInBytes());
                 LOG.warn("Records are missing before a segment file={} end={}", segment.path(), end);
                 dropSegmentsBehind(i - 1);
                 break;
@@ -317,7 +444,7 @@ public final class LogLoader {
             int position = 0;
             long offset = segment.baseOffset();
             boolean partly = i == first && checkFrom() > segment.baseOffset() && segment.sizeInBytes() > 0;
-            if (partly && segment.transactionIndexIsSound(Long.MAX_VALUE)) {
+            if (partly && abortedAreKnown) {
                 segment.loadIndexes(scratch);
                 position = soundPosition(segment);
                 offset = Math.max(offset, offsetAt(segment, position));
@@ -340,6 +467,7 @@ public final class LogLoader {
             end = walk.nextOffset;
             epochs = walk.epochs;
             if (soundEnd < size) {
+                refuseIfShort(end, segment, soundEnd);
                 bytesCut += size - soundEnd;
                 LOG.warn(
                         "Cutting the log behind its last sound batch file={} position={} bytes={} offset={}",
@@ -372,7 +500,8 @@ public final class LogLoader {
 
         @Override
         public boolean visit(RecordBatch batch, int position) {
-            if (batch.baseOffset() < nextOffset || !segment.canHold(batch.lastOffset())) {
+            boolean follows = known.mayHaveGaps() ? batch.baseOffset() >= nextOffset : batch.baseOffset() == nextOffset;
+            if (!follows || !segment.canHold(batch.lastOffset())) {
                 return false;
             }
             segment.index(batch.lastOffset(), batch.maxTimestamp(), position, batch.sizeInBytes(), indexIntervalBytes);
@@ -433,6 +562,64 @@ public final class LogLoader {
 
     // ---- epochs and producers
 
+    /// Whether the epoch file says of the part of the log that need not be checked what it said
+    /// when it was written.
+    private boolean epochsAreRight(LeaderEpochHistory inFile) throws IOException {
+        var digest = known.digest();
+        if (digest != null
+                && digest.epochs()
+                        == LogDigest.of(
+                                inFile.truncateFromEnd(known.soundUpTo()).truncateFromStart(digest.logStartOffset()))) {
+            return true;
+        }
+        // Nothing is known, or the file may have been written after the log's start moved.
+        boolean cannotTell = digest == null || digest.logStartOffset() != known.logStartOffset();
+        boolean right = cannotTell && epochsFitBatches(inFile);
+        if (!right) {
+            LOG.warn(
+                    "The epoch checkpoint contradicts the log, building it again file={}",
+                    directory.resolve(LeaderEpochCheckpoint.FILE_NAME));
+        }
+        return right;
+    }
+
+    /// Whether the batches on both sides of where an epoch begins, and the last one, are of the
+    /// epochs that the history says.
+    private boolean epochsFitBatches(LeaderEpochHistory history) throws IOException {
+        long checked = known.clean() ? Long.MAX_VALUE : checkFrom();
+        for (var entry : history.entries()) {
+            long offset = entry.startOffset();
+            if (offset < checked && !(isOfEpoch(history, offset) && isOfEpoch(history, offset - 1))) {
+                return false;
+            }
+        }
+        return known.clean() ? isOfEpoch(history, lastOffset()) : isOfEpoch(history, checked - 1);
+    }
+
+    private boolean isOfEpoch(LeaderEpochHistory history, long offset) throws IOException {
+        int i = segments.size() - 1;
+        while (i > 0 && segments.get(i).baseOffset() > offset) {
+            i--;
+        }
+        var segment = segments.get(i);
+        int position = segment.positionOf(offset, segment.sizeInBytes(), scratch);
+        var header = new BatchHeader(segment.file(), scratch);
+        if (offset < segments.getFirst().baseOffset()
+                || position < 0
+                || !header.moveTo(position, segment.sizeInBytes())) {
+            return true;
+        }
+        long batch = Math.max(header.baseOffset(), known.logStartOffset());
+        int epoch = history.epochForOffset(batch);
+        boolean spansTwo = epoch != history.epochForOffset(header.lastOffset());
+        return epoch == header.leaderEpoch() && !spansTwo;
+    }
+
+    private long lastOffset() throws IOException {
+        var last = segments.getLast();
+        return last.endOffsetIfWhole(scratch) - 1;
+    }
+
     private LeaderEpochHistory epochsFromBatches() throws IOException {
         var epochs = LeaderEpochHistory.EMPTY;
         for (var segment : segments) {
@@ -446,5 +633,27 @@ public final class LogLoader {
             }
         }
         return epochs;
+    }
+
+    /// Whether the transaction indexes say what they said when it was written down; if that is not
+    /// known, whether each of them can be right.
+    private boolean abortedAreRight() throws IOException {
+        for (var segment : segments) {
+            if (!segment.transactionIndexIsSound(Long.MAX_VALUE)) {
+                LOG.warn(
+                        "Damaged transaction index, building it again file={}",
+                        segment.transactionIndex().path());
+                return false;
+            }
+        }
+        var digest = known.digest();
+        if (digest == null) {
+            return true;
+        }
+        long sum = LogDigest.aborted(LogDigest.from(segments, digest.logStartOffset()), known.soundUpTo());
+        if (sum != digest.aborted()) {
+            LOG.warn("The transaction indexes have changed, building them again directory={}", directory);
+        }
+        return sum == digest.aborted();
     }
 }

@@ -1,5 +1,6 @@
 package io.moldau.log.recovery;
 
+import io.moldau.common.Uuid;
 import io.moldau.log.producer.ProducerSnapshot;
 import io.moldau.log.producer.ProducerStates;
 import io.moldau.log.segment.LogSegment;
@@ -24,6 +25,8 @@ public final class ProducerRecovery {
 
     private final LogStorage storage;
     private final Path directory;
+    private final Uuid topicId;
+    private final int partition;
     private final List<LogSegment> segments;
     private final NavigableSet<Long> snapshots;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(4096);
@@ -31,7 +34,14 @@ public final class ProducerRecovery {
 
     /// @param snapshots the offsets of the snapshot files there are; those that get deleted are removed from it
     public ProducerRecovery(
-            LogStorage storage, Path directory, List<LogSegment> segments, NavigableSet<Long> snapshots) {
+            LogStorage storage,
+            Path directory,
+            Uuid topicId,
+            int partition,
+            List<LogSegment> segments,
+            NavigableSet<Long> snapshots) {
+        this.topicId = topicId;
+        this.partition = partition;
         this.storage = storage;
         this.directory = directory;
         this.segments = segments;
@@ -47,16 +57,18 @@ public final class ProducerRecovery {
         }
         long replayFrom = logStartOffset;
         var states = new ProducerStates();
+        refuseOthersSnapshots();
         var candidate = snapshots.floor(Math.min(endOffset, rebuiltFrom));
         while (candidate != null) {
             var path = SegmentFiles.path(directory, candidate, SegmentFiles.PRODUCER_SNAPSHOT);
-            var parsed = ProducerSnapshot.parse(storage.readAll(path), nowMs, expirationMs);
-            if (parsed.isPresent()) {
+            var content = storage.readAll(path);
+            var parsed = ProducerSnapshot.parse(content, nowMs, expirationMs);
+            if (parsed.isPresent() && isOwn(content, candidate)) {
                 states = parsed.get();
                 replayFrom = candidate;
                 break;
             }
-            LOG.warn("Removing a damaged producer snapshot file={}", path);
+            LOG.warn("Removing a producer snapshot that is damaged or not that of this log file={}", path);
             delete(candidate);
             candidate = snapshots.lower(candidate);
         }
@@ -68,6 +80,37 @@ public final class ProducerRecovery {
         }
         removeStray();
         return states;
+    }
+
+    private boolean isOwn(byte[] content, long offset) {
+        var own = new ProducerSnapshot.Owner(topicId, partition, offset);
+        return ProducerSnapshot.owner(content)
+                .map(owner -> owner.isSameLog(own) && owner.offset() == offset)
+                .orElse(true);
+    }
+
+    /// One snapshot of another partition is a mistaken file; nothing but such are a mistaken
+    /// directory.
+    private void refuseOthersSnapshots() throws IOException {
+        var own = new ProducerSnapshot.Owner(topicId, partition, 0);
+        Path other = null;
+        for (long offset : snapshots) {
+            var path = SegmentFiles.path(directory, offset, SegmentFiles.PRODUCER_SNAPSHOT);
+            var content = storage.readAll(path);
+            if (ProducerSnapshot.entries(content).isEmpty()) {
+                continue;
+            }
+            var owner = ProducerSnapshot.owner(content);
+            if (owner.isEmpty() || owner.get().isSameLog(own)) {
+                return;
+            }
+            other = path;
+        }
+        if (other != null && snapshots.size() > 1) {
+            throw new CorruptLogException(
+                    "'" + other + "' is that of another partition, like each other snapshot beside"
+                            + " it: the directory is that of another partition. Put back what belongs here");
+        }
     }
 
     private void replay(LogSegment segment, long fromOffset, long rebuiltFrom, ProducerStates states)

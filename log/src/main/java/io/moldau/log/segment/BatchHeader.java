@@ -1,5 +1,6 @@
 package io.moldau.log.segment;
 
+import io.moldau.log.storage.CorruptLogException;
 import io.moldau.log.storage.LogFile;
 import io.moldau.wire.record.RecordBatch;
 import java.io.IOException;
@@ -48,6 +49,19 @@ public final class BatchHeader {
                 && chunk.getInt(at + RecordBatch.LAST_OFFSET_DELTA_OFFSET) >= 0;
     }
 
+    /// For who has gone from batch to batch as far as [#moveTo] let it.
+    ///
+    /// @param position where that was
+    /// @param end up to where the file holds whole batches
+    /// @throws CorruptLogException if it was not that end
+    public void requireEnd(int position, int end) throws CorruptLogException {
+        if (position < end) {
+            throw new CorruptLogException("'" + file.path() + "' is damaged at byte " + position
+                    + ": no batch begins there. Restore the file, or delete the partition's directory to have it"
+                    + " copied from another replica");
+        }
+    }
+
     public int position() {
         return position;
     }
@@ -70,6 +84,11 @@ public final class BatchHeader {
 
     public long maxTimestamp() {
         return chunk.getLong(at + RecordBatch.MAX_TIMESTAMP_OFFSET);
+    }
+
+    /// The checksum the header has.
+    public int crc() {
+        return chunk.getInt(at + RecordBatch.CRC_OFFSET);
     }
 
     public int leaderEpoch() {

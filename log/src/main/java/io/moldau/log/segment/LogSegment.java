@@ -22,6 +22,8 @@ public final class LogSegment {
     private static final int LOOKUP_CHUNK = 4096;
     // For an index that is built again long after the setting it was made with.
     private static final int DEFAULT_INTERVAL = 4096;
+    private static final int REBUILD_ABOVE = 1 << 20;
+    private static final long NOT_PEEKED = Long.MIN_VALUE;
 
     /// What an entry of the offset index says: a batch with that last offset begins at that byte.
     public record IndexEntry(int position, long lastOffset) {}
@@ -43,6 +45,9 @@ public final class LogSegment {
     private volatile boolean indexesLoaded;
     private long firstBatchTimestamp = -1;
     private int bytesSinceIndexEntry;
+    private int lastBatchPosition = -1;
+    // What the files say of the greatest timestamp before the indexes are loaded, once that was checked.
+    private volatile long peekedMaxTimestamp = NOT_PEEKED;
 
     // One reference is the log's own.
     private final AtomicInteger references = new AtomicInteger(1);
@@ -249,6 +254,7 @@ public final class LogSegment {
         if (position == 0) {
             firstBatchTimestamp = timestamp;
         }
+        lastBatchPosition = position;
         if (timestamp > maxTimestamp) {
             offsetOfMaxTimestamp = lastOffset;
             maxTimestamp = timestamp;
@@ -383,6 +389,13 @@ public final class LogSegment {
                     || header.baseOffset() > baseOffset + offsetIndex.lastKey()
                     || header.lastOffset() < baseOffset + offsetIndex.lastKey();
         }
+        if (!rebuild && timeIndex.count() > 0) {
+            rebuild = !isTimeOf(new SparseIndex.Entry(timeIndex.lastKey(), timeIndex.lastValue()), scratch);
+        }
+        if (!rebuild && offsetIndex.count() == 0 && size > REBUILD_ABOVE) {
+            // Right, and slow for as long as the segment lives.
+            rebuild = true;
+        }
         if (rebuild) {
             rebuildIndexes(scratch);
         } else {
@@ -390,6 +403,31 @@ public final class LogSegment {
         }
         indexesLoaded = true;
         return rebuild;
+    }
+
+    /// Whether the batch that a time entry leads to has that timestamp; if not, the file is damaged
+    /// or belongs to another segment. Whoever believed it would delete records too early or pass
+    /// over some.
+    private boolean isTimeOf(SparseIndex.Entry entry, ByteBuffer scratch) throws IOException {
+        long offset = baseOffset + entry.value();
+        var header = new BatchHeader(file, scratch);
+        int position;
+        if (indexesLoaded) {
+            position = offsetIndex.floor(entry.value(), 0);
+        } else {
+            var near = offsetIndex.peekFloor(entry.value());
+            position = near == null ? 0 : near.value();
+        }
+        if (!header.moveTo(position, size) || header.baseOffset() < baseOffset || header.baseOffset() > offset) {
+            position = 0;
+        }
+        while (header.moveTo(position, size)) {
+            if (header.lastOffset() >= offset) {
+                return header.baseOffset() <= offset && header.maxTimestamp() == entry.key();
+            }
+            position = header.nextPosition();
+        }
+        return false;
     }
 
     private void rebuildIndexes(ByteBuffer scratch) throws IOException {
@@ -418,6 +456,7 @@ public final class LogSegment {
         offsetOfMaxTimestamp = baseOffset;
         firstBatchTimestamp = -1;
         bytesSinceIndexEntry = 0;
+        lastBatchPosition = -1;
     }
 
     /// Forgets the aborted transactions, which will be added again.
@@ -438,7 +477,9 @@ public final class LogSegment {
         // Without a time entry either no record has a time or the entries were lost: look at all batches.
         int position = timeIndex.count() == 0 ? 0 : indexed;
         bytesSinceIndexEntry = 0;
+        lastBatchPosition = -1;
         while (header.moveTo(position, end)) {
+            lastBatchPosition = position;
             if (header.maxTimestamp() > maxTimestamp) {
                 maxTimestamp = header.maxTimestamp();
                 offsetOfMaxTimestamp = header.lastOffset();
@@ -483,13 +524,14 @@ public final class LogSegment {
     /// Where the first batch begins whose last offset is at or behind `offset`.
     ///
     /// @param end up to where the file may be read
-    /// @return -1 if there is none
+    /// @return -1 if there is none, or damage is in the way
     public int positionOf(long offset, int end, ByteBuffer scratch) throws IOException {
         ensureIndexes();
         int from = offset < baseOffset ? 0 : offsetIndex.floor(offset - baseOffset, 0);
         var header = new BatchHeader(file, scratch);
         int position = from;
-        if (from > 0 && (!header.moveTo(from, end) || header.baseOffset() > offset)) {
+        if (from > 0
+                && (!header.moveTo(from, end) || header.baseOffset() > offset || header.baseOffset() < baseOffset)) {
             // The entry is wrong, or lies behind an end that was read before it was written: do without the
             // index.
             position = 0;
@@ -501,6 +543,40 @@ public final class LogSegment {
             position = header.nextPosition();
         }
         return -1;
+    }
+
+    /// Where the segment's batches end, found from what the index knows of the last ones; -1 if the
+    /// file does not end with a whole batch.
+    public long endOffsetIfWhole(ByteBuffer scratch) throws IOException {
+        var header = new BatchHeader(file, scratch);
+        var last = offsetIndex.peekLast();
+        int position = 0;
+        if (last != null
+                && header.moveTo(last.value(), size)
+                && header.baseOffset() >= baseOffset
+                && header.lastOffset() == baseOffset + last.key()) {
+            position = last.value();
+        }
+        long end = baseOffset;
+        while (header.moveTo(position, size)) {
+            if (header.baseOffset() < end) {
+                return -1;
+            }
+            end = header.lastOffset() + 1;
+            position = header.nextPosition();
+        }
+        return position == size ? end : -1;
+    }
+
+    /// Where the last batch begins, -1 if there is none. Of the segment that is written to.
+    public int lastBatchPosition() {
+        return lastBatchPosition;
+    }
+
+    /// The checksum in the header of the batch at `position`, 0 if none begins there.
+    public int crcAt(int position, ByteBuffer scratch) throws IOException {
+        var header = new BatchHeader(file, scratch);
+        return header.moveTo(position, size) ? header.crc() : 0;
     }
 
     /// The last entry of the offset index whose batch does not end behind `offset`, null if there is none.
@@ -539,13 +615,17 @@ public final class LogSegment {
 
     /// [#maxTimestamp] without loading the indexes, where the files allow that.
     public long peekMaxTimestamp() throws IOException {
-        if (!indexesLoaded) {
-            long last = timeIndex.peekLastKey();
-            if (last >= 0) {
-                return last;
-            }
+        if (indexesLoaded) {
+            return maxTimestamp;
         }
-        return maxTimestamp();
+        long peeked = peekedMaxTimestamp;
+        if (peeked == NOT_PEEKED) {
+            var last = timeIndex.peekLast();
+            boolean right = last != null && isTimeOf(last, ByteBuffer.allocate(LOOKUP_CHUNK));
+            peeked = right ? last.key() : maxTimestamp();
+            peekedMaxTimestamp = peeked;
+        }
+        return peeked;
     }
 
     /// The last offset of the first batch with the greatest timestamp.
@@ -557,8 +637,9 @@ public final class LogSegment {
     /// An offset such that no batch that ends before it has a record at or after `timestamp`.
     public long offsetBelowTimestamp(long timestamp) throws IOException {
         ensureIndexes();
-        int relative = timeIndex.floor(timestamp, -1);
-        return relative < 0 ? baseOffset : baseOffset + relative;
+        var entry = timeIndex.floorEntry(timestamp);
+        boolean right = entry != null && isTimeOf(entry, ByteBuffer.allocate(LOOKUP_CHUNK));
+        return right ? baseOffset + entry.value() : baseOffset;
     }
 
     /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
@@ -573,7 +654,7 @@ public final class LogSegment {
     }
 
     /// Whether the transaction index is missing or sound.
-    public boolean transactionIndexIsSound(long endOffset) {
+    public boolean transactionIndexIsSound(long endOffset) throws IOException {
         return transactionIndex.isSound(baseOffset, endOffset);
     }
 

@@ -86,21 +86,44 @@ final class SparseIndex {
         return true;
     }
 
-    /// The last key in the file, without loading the rest; -1 if there is none, -2 if the file cannot be right.
-    long peekLastKey() throws IOException {
-        if (!storage.exists(path)) {
-            return -2;
+    /// How many entries the file has, -1 if it is missing or cannot be right.
+    private int peekCount() throws IOException {
+        long size = storage.exists(path) ? openFile().size() : -1;
+        return size < 0 || size % entryBytes != 0 ? -1 : (int) (size / entryBytes);
+    }
+
+    /// The last entry in the file, without loading the rest; null if there is none or the file
+    /// cannot be right.
+    @Nullable
+    Entry peekLast() throws IOException {
+        int n = peekCount();
+        return n <= 0 ? null : peek(n - 1);
+    }
+
+    /// The last entry in the file whose key is at most `key`, without loading the rest. To be
+    /// verified by who asks.
+    @Nullable
+    Entry peekFloor(long key) throws IOException {
+        int low = 0;
+        int high = peekCount() - 1;
+        Entry found = null;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            var entry = peek(middle);
+            if (entry.key() <= key) {
+                found = entry;
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
         }
-        long size = openFile().size();
-        if (size % entryBytes != 0) {
-            return -2;
-        }
-        if (size == 0) {
-            return -1;
-        }
+        return found;
+    }
+
+    private Entry peek(int index) throws IOException {
         var entry = ByteBuffer.allocate(entryBytes);
-        openFile().read(entry, size - entryBytes);
-        return readKey(entry, 0);
+        openFile().read(entry, (long) index * entryBytes);
+        return new Entry(readKey(entry, 0), entry.getInt(keyBytes));
     }
 
     /// Forgets every entry; the file is emptied by the next [#write].

@@ -1,6 +1,7 @@
 package io.moldau.log.segment;
 
 import io.moldau.log.producer.CompletedTransaction;
+import io.moldau.log.storage.CorruptLogException;
 import io.moldau.log.storage.LogFile;
 import io.moldau.log.storage.LogStorage;
 import java.io.IOException;
@@ -28,11 +29,40 @@ public final class TransactionIndex {
     private volatile @Nullable List<Entry> entries;
 
     /// @param lastStableOffset of the log once this transaction counts as ended
-    public record Entry(long producerId, long firstOffset, long lastOffset, long lastStableOffset) {}
+    public record Entry(long producerId, long firstOffset, long lastOffset, long lastStableOffset) {
+
+        long digest() {
+            return mix(mix(mix(mix(producerId) ^ firstOffset) ^ lastOffset) ^ lastStableOffset);
+        }
+    }
 
     TransactionIndex(LogStorage storage, Path path) {
         this.storage = storage;
         this.path = path;
+    }
+
+    /// The sum of numbers that stand for the entries, so that what the files of a log say
+    /// altogether can be compared with what they said before.
+    ///
+    /// @param below only entries whose marker lies below this offset count
+    /// @throws CorruptLogException if the file is damaged
+    public long digest(long below) throws IOException {
+        var loaded = entries;
+        long sum = 0;
+        for (var entry : loaded == null ? load() : loaded) {
+            if (entry.lastOffset() < below) {
+                sum += entry.digest();
+            }
+        }
+        return sum;
+    }
+
+    /// A number that shares no bits with that of any similar one.
+    public static long mix(long value) {
+        long z = value + 0x9E3779B97F4A7C15L;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
     }
 
     public List<Entry> entries() throws IOException {
@@ -53,11 +83,11 @@ public final class TransactionIndex {
 
     /// What stands in such a file.
     ///
-    /// @throws IOException if it is damaged
+    /// @throws CorruptLogException if it is damaged
     public static List<Entry> parse(Path path, byte[] bytes) throws IOException {
         var content = ByteBuffer.wrap(bytes);
         if (content.remaining() % ENTRY_BYTES != 0) {
-            throw new IOException("'" + path + "' has a size that is no multiple of " + ENTRY_BYTES);
+            throw new CorruptLogException("'" + path + "' has a size that is no multiple of " + ENTRY_BYTES);
         }
         var read = new ArrayList<Entry>();
         while (content.hasRemaining()) {
@@ -66,7 +96,7 @@ public final class TransactionIndex {
             if (version != 0
                     || entry.firstOffset() > entry.lastOffset()
                     || (!read.isEmpty() && read.getLast().lastOffset() >= entry.lastOffset())) {
-                throw new IOException("'" + path + "' is damaged at entry " + read.size());
+                throw new CorruptLogException("'" + path + "' is damaged at entry " + read.size());
             }
             read.add(entry);
         }
@@ -74,15 +104,16 @@ public final class TransactionIndex {
     }
 
     /// Whether the file is missing or sound, and speaks only of this segment.
-    boolean isSound(long baseOffset, long endOffset) {
+    boolean isSound(long baseOffset, long endOffset) throws IOException {
         try {
-            for (var entry : entries()) {
+            var loaded = entries;
+            for (var entry : loaded == null ? load() : loaded) {
                 if (entry.lastOffset() < baseOffset || entry.lastOffset() >= endOffset) {
                     return false;
                 }
             }
             return true;
-        } catch (IOException e) {
+        } catch (CorruptLogException e) {
             return false;
         }
     }
@@ -143,7 +174,7 @@ public final class TransactionIndex {
         path = newPath;
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 

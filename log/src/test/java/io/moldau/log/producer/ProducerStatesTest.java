@@ -3,6 +3,7 @@ package io.moldau.log.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.moldau.common.Errors;
+import io.moldau.common.Uuid;
 import io.moldau.testing.Seeds;
 import io.moldau.wire.record.BatchBuilder;
 import io.moldau.wire.record.RecordBatch;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProducerStatesTest {
+
+    private static final ProducerSnapshot.Owner OWNER = new ProducerSnapshot.Owner(new Uuid(1, 2), 3, 4);
 
     private final ProducerStates states = new ProducerStates();
     private long nextOffset;
@@ -157,10 +160,10 @@ class ProducerStatesTest {
                 }
             }
             if (random.nextInt(5) == 0) {
-                var bytes = ProducerSnapshot.format(tested);
+                var bytes = ProducerSnapshot.format(tested, OWNER);
                 var read = ProducerSnapshot.parse(bytes, 1000, 100).orElseThrow();
                 assertThat(read.activeProducers()).isEqualTo(tested.activeProducers());
-                assertThat(ProducerSnapshot.format(read)).isEqualTo(bytes);
+                assertThat(ProducerSnapshot.format(read, OWNER)).isEqualTo(bytes);
                 tested = read;
                 bytes[random.nextInt(bytes.length)] ^= 4;
                 assertThat(ProducerSnapshot.parse(bytes, 1000, 100)).isEmpty();

@@ -639,6 +639,34 @@ public final class SimulatedStorage implements LogStorage {
         protected void implCloseChannel() {}
     }
 
+    /// A storage with the same files, all of them durable, that knows nothing of what was open.
+    public synchronized SimulatedStorage copy() {
+        var copy = new SimulatedStorage(time, random);
+        copy.boots = boots;
+        copyInto(root, copy.root);
+        return copy;
+    }
+
+    private static void copyInto(Directory from, Directory to) {
+        from.entries.forEach((name, node) -> to.entries.put(
+                name,
+                switch (node) {
+                    case Directory child -> {
+                        var directory = new Directory();
+                        copyInto(child, directory);
+                        yield directory;
+                    }
+                    case FileNode file -> {
+                        var copied = new FileNode();
+                        copied.become(Arrays.copyOf(file.bytes, file.size));
+                        copied.durable = Arrays.copyOf(file.bytes, file.size);
+                        copied.modifiedMs = file.modifiedMs;
+                        yield copied;
+                    }
+                }));
+        to.durable.putAll(to.entries);
+    }
+
     /// Every file below a directory, by its path from there.
     public synchronized Map<String, byte[]> files(Path directory) throws IOException {
         var found = new TreeMap<String, byte[]>();
