@@ -1,5 +1,6 @@
 package io.moldau.broker.replica;
 
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -33,7 +34,7 @@ final class GroupCommit {
 
     void request() {
         while (true) {
-            State now = state.get();
+            State now = Objects.requireNonNull(state.get());
             switch (now) {
                 case QUEUED, FORCING_BEHIND -> {
                     return;
