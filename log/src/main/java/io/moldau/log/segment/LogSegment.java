@@ -621,8 +621,7 @@ public final class LogSegment {
         long peeked = peekedMaxTimestamp;
         if (peeked == NOT_PEEKED) {
             var last = timeIndex.peekLast();
-            boolean right = last != null && isTimeOf(last, ByteBuffer.allocate(LOOKUP_CHUNK));
-            peeked = right ? last.key() : maxTimestamp();
+            peeked = last != null && isTimeOf(last, ByteBuffer.allocate(LOOKUP_CHUNK)) ? last.key() : maxTimestamp();
             peekedMaxTimestamp = peeked;
         }
         return peeked;
@@ -638,8 +637,9 @@ public final class LogSegment {
     public long offsetBelowTimestamp(long timestamp) throws IOException {
         ensureIndexes();
         var entry = timeIndex.floorEntry(timestamp);
-        boolean right = entry != null && isTimeOf(entry, ByteBuffer.allocate(LOOKUP_CHUNK));
-        return right ? baseOffset + entry.value() : baseOffset;
+        return entry != null && isTimeOf(entry, ByteBuffer.allocate(LOOKUP_CHUNK))
+                ? baseOffset + entry.value()
+                : baseOffset;
     }
 
     /// What retention by time goes by: the greatest timestamp, or the file's own age if no record has one.
