@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -82,7 +83,7 @@ class DamagedFilesTest {
         var random = new Random(seed);
         var node = nodes.get(random.nextInt(nodes.size()));
         var kinds = List.copyOf(node.byKind().keySet());
-        var names = node.byKind().get(kinds.get(random.nextInt(kinds.size())));
+        var names = Objects.requireNonNull(node.byKind().get(kinds.get(random.nextInt(kinds.size()))));
         var name = names.get(random.nextInt(names.size()));
         var storage = node.logs().storage().copy();
         var path = SampleLogs.DIRECTORY.resolve(name);
@@ -140,7 +141,7 @@ class DamagedFilesTest {
     @Test
     void eachFileFromAnotherNode() throws IOException {
         for (var node : nodes) {
-            var other = others.get(node.ending());
+            var other = Objects.requireNonNull(others.get(node.ending()));
             var theirs = other.storage().files(SampleLogs.DIRECTORY);
             for (var name : names(node)) {
                 if (theirs.containsKey(name)) {
