@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -137,7 +138,7 @@ class PowerCutIT {
             consumer.seekToBeginning(partitions);
             var ends = consumer.endOffsets(partitions);
             var values = new HashSet<String>();
-            while (partitions.stream().anyMatch(it -> consumer.position(it) < ends.get(it))) {
+            while (partitions.stream().anyMatch(it -> consumer.position(it) < Objects.requireNonNull(ends.get(it)))) {
                 consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
             }
             return values;

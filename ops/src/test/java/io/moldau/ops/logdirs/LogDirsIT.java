@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.common.TopicPartitionReplica;
@@ -88,9 +89,10 @@ class LogDirsIT {
                     .describeReplicaLogDirs(wanted.keySet())
                     .all()
                     .get(30, TimeUnit.SECONDS);
-            return wanted.entrySet().stream()
-                    .allMatch(it -> it.getValue().equals(info.get(it.getKey()).getCurrentReplicaLogDir())
-                            && info.get(it.getKey()).getFutureReplicaLogDir() == null);
+            return wanted.entrySet().stream().allMatch(it -> {
+                var place = Objects.requireNonNull(info.get(it.getKey()));
+                return it.getValue().equals(place.getCurrentReplicaLogDir()) && place.getFutureReplicaLogDir() == null;
+            });
         });
     }
 
@@ -107,10 +109,10 @@ class LogDirsIT {
         cluster.await(
                 "the directory to be offline",
                 SOON,
-                () -> describe(cluster, node).get(failing).error() instanceof KafkaStorageException);
+                () -> described(cluster, node, failing).error() instanceof KafkaStorageException);
         cluster.await("others to lead what was there", SOON, () -> {
             for (var partition : cluster.view().partitions(TOPIC)) {
-                boolean failed = places.get(partition.partition()) == 2;
+                boolean failed = Objects.requireNonNull(places.get(partition.partition())) == 2;
                 if (partition.leader() == null
                         || failed == partition.isr().stream().anyMatch(it -> it.id() == node)
                         || (failed && partition.leader().id() == node)) {
@@ -120,7 +122,7 @@ class LogDirsIT {
             return true;
         });
         assertThat(cluster.node(node).alive()).isTrue();
-        assertThat(describe(cluster, node).get(directory(cluster, node, 1)).replicaInfos())
+        assertThat(described(cluster, node, directory(cluster, node, 1)).replicaInfos())
                 .isNotEmpty();
     }
 
@@ -128,22 +130,20 @@ class LogDirsIT {
         return cluster.node(node).plan().directory(number).toString();
     }
 
-    private static Map<String, LogDirDescription> describe(ClusterProcesses cluster, int node) throws Exception {
-        return cluster.view()
+    private static LogDirDescription described(ClusterProcesses cluster, int node, String directory) throws Exception {
+        var ofNodes = cluster.view()
                 .admin()
                 .describeLogDirs(List.of(node))
                 .allDescriptions()
-                .get(30, TimeUnit.SECONDS)
-                .get(node);
+                .get(30, TimeUnit.SECONDS);
+        return Objects.requireNonNull(Objects.requireNonNull(ofNodes.get(node)).get(directory));
     }
 
     /// The number of the directory each partition is in.
     private static Map<Integer, Integer> places(ClusterProcesses cluster, int node) throws Exception {
         var places = new HashMap<Integer, Integer>();
-        var described = describe(cluster, node);
         for (int number = 1; number <= DIRECTORIES; number++) {
-            for (var partition : described
-                    .get(directory(cluster, node, number))
+            for (var partition : described(cluster, node, directory(cluster, node, number))
                     .replicaInfos()
                     .keySet()) {
                 if (partition.topic().equals(TOPIC)) {
