@@ -2,8 +2,11 @@ package io.moldau.log.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.moldau.common.ApiException;
+import io.moldau.common.Errors;
 import io.moldau.log.LogFixture;
 import io.moldau.log.clean.CleaningPace;
+import io.moldau.log.segment.SegmentFiles;
 import io.moldau.testing.Seeds;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -63,6 +66,8 @@ class MendingTest {
             // A torn end is another story: the next start cuts it.
             return;
         }
+        var file = SegmentFiles.path(
+                damaged.log().directory(), damaged.log().damages().getFirst().segment(), SegmentFiles.LOG);
         damaged.log().flush();
         damaged.storage.crashAt(random.nextInt(25) + 1);
         damaged.fixture.dirs().scrubber().mendNext(replica(damaged), pace);
@@ -71,7 +76,15 @@ class MendingTest {
         } else {
             damaged.storage.cutPower(io.moldau.log.storage.SimulatedStorage.Unforced.RANDOM);
         }
-        damaged.fixture.reopen().open();
+        damaged.fixture.reopen();
+        try {
+            damaged.log().open();
+        } catch (ApiException refusal) {
+            // The old one is there, and what was flipped leads to another end than the next one's beginning.
+            assertThat(refusal.error()).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+            assertThat(refusal.getMessage()).contains(file.toString());
+            return;
+        }
         damaged.log().setHighWatermark(damaged.log().logEndOffset());
         assertThat(damaged.refused()).hasSizeLessThan(5);
         while (damaged.fixture.dirs().scrubber().mendNext(replica(damaged), pace)) {}
