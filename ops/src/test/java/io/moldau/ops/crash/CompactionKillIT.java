@@ -81,7 +81,7 @@ class CompactionKillIT {
                 load.start();
                 load.await("the first records", 3_000);
                 assertThat(cleanings(url)).as("compactions at 20 KB/s").isZero();
-                setRate(node.bootstrap(), "4000000");
+                setRate(node.bootstrap(), "40000000");
                 long deletedUpTo = 0;
                 for (int round = 0; round < ROUNDS; round++) {
                     long before = cleanings(url);
