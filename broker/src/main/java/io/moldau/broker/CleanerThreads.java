@@ -13,12 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /// The threads that compact a node's logs, as many as `log.cleaner.threads` says at the moment, and the bound on how
-/// much they read and write together. They are of low priority and wait for nothing but the disk and their own pauses.
-///
-/// Nobody interrupts them: that would close the files they are reading, which others read too. Thread-safe.
+/// much they read and write together. They wait for nothing but the disk and their own pauses. Thread-safe.
 final class CleanerThreads implements AutoCloseable {
 
-    private static final long STOP_SECONDS = 10;
     // Even if a bound on bytes asks for more.
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -66,13 +63,7 @@ final class CleanerThreads implements AutoCloseable {
             }
             while (!ended && threads.size() < wanted) {
                 int index = threads.size();
-                Thread thread = Thread.ofPlatform()
-                        .name("moldau-log-cleaner-" + index)
-                        .daemon(true)
-                        .priority(Thread.MIN_PRIORITY)
-                        .unstarted(() -> run(index));
-                threads.add(thread);
-                thread.start();
+                threads.add(LowPriorityThreads.start("moldau-log-cleaner-" + index, () -> run(index)));
             }
         } finally {
             lock.unlock();
@@ -165,8 +156,6 @@ final class CleanerThreads implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        for (Thread thread : left) {
-            thread.join(TimeUnit.SECONDS.toMillis(STOP_SECONDS));
-        }
+        LowPriorityThreads.join(left);
     }
 }

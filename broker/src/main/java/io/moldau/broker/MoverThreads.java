@@ -9,18 +9,15 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The threads that copy replicas from one log directory to another
 /// (`num.replica.alter.log.dirs.threads`). Each takes the move that has waited longest for a piece
-/// of work, so many moves go on side by side. They begin with the first move. Nobody interrupts
-/// them: that would close the files they are reading. Thread-safe.
+/// of work, so many moves go on side by side. They begin with the first move. Thread-safe.
 final class MoverThreads implements AutoCloseable {
 
-    private static final long STOP_SECONDS = 10;
     private static final int BUFFER_BYTES = 1 << 20;
 
     private final ReplicaMoves moves;
@@ -50,13 +47,7 @@ final class MoverThreads implements AutoCloseable {
         try {
             int wanted = Math.min(most, moves.underWay().size());
             while (!ended && threads.size() < wanted) {
-                Thread thread = Thread.ofPlatform()
-                        .name("moldau-replica-mover-" + threads.size())
-                        .daemon(true)
-                        .priority(Thread.MIN_PRIORITY)
-                        .unstarted(this::run);
-                threads.add(thread);
-                thread.start();
+                threads.add(LowPriorityThreads.start("moldau-replica-mover-" + threads.size(), this::run));
             }
             changed.signalAll();
         } finally {
@@ -136,8 +127,6 @@ final class MoverThreads implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        for (Thread thread : left) {
-            thread.join(TimeUnit.SECONDS.toMillis(STOP_SECONDS));
-        }
+        LowPriorityThreads.join(left);
     }
 }

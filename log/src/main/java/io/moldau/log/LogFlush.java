@@ -3,6 +3,7 @@ package io.moldau.log;
 import io.moldau.log.segment.LogSegment;
 import io.moldau.log.storage.LogStorage;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What of one log is durable, and how it becomes so.
 ///
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// was planned.
 final class LogFlush {
 
+    private static final Logger LOG = LoggerFactory.getLogger(LogFlush.class);
+
     /// How much of what belongs to the records is forced with them.
     enum Extent {
         RECORDS,
@@ -35,7 +40,13 @@ final class LogFlush {
     /// @param files whose content is to be forced, and which of their versions
     /// @param names up to which change of names the directories are synced, -1 if they need not be
     record Plan(
-            Extent extent, List<LogSegment> segments, Map<Path, Integer> files, int names, long endOffset, int cuts) {
+            Extent extent,
+            List<LogSegment> segments,
+            Map<Path, Integer> files,
+            int names,
+            long endOffset,
+            int cuts,
+            Forces forces) {
         void release() {
             segments.forEach(LogSegment::release);
         }
@@ -43,16 +54,34 @@ final class LogFlush {
 
     private final LogEnvironment environment;
 
-    /// Held while a force is under way, and until its failure is noted: the system tells of a
-    /// failed write-back once, and whoever forced the same file next would believe that all is
-    /// well.
-    private final Object forcing = new Object();
+    /// The forces of a log in one directory: one after the other, and none after one that failed. For
+    /// the system tells of a failed write-back once, and whoever forced the same file next would
+    /// believe that all is well.
+    static final class Forces {
 
-    private @Nullable IOException failure;
+        private interface Force {
+            void run() throws IOException;
+        }
+
+        private @Nullable IOException failure;
+
+        private synchronized void run(Force force) throws IOException {
+            if (failure != null) {
+                throw new IOException("An earlier force failed: " + failure.getMessage(), failure);
+            }
+            try {
+                force.run();
+            } catch (IOException e) {
+                failure = e;
+                throw e;
+            }
+        }
+    }
 
     // Read without the lock, written under it; so is what follows.
     private volatile long flushedUpTo;
     private volatile long forcedUpToMs;
+    private Forces forces = new Forces();
     private int cuts;
     private int namesChanged;
     private int namesSynced;
@@ -105,8 +134,9 @@ final class LogFlush {
     }
 
     /// The log is in another directory now, where as much is durable. What is under way forces
-    /// files it has no more.
+    /// files it has no more, and says nothing of the new ones if that fails.
     void moved() {
+        forces = new Forces();
         cuts++;
         namesChanged++;
         unsyncedFiles.clear();
@@ -150,12 +180,12 @@ final class LogFlush {
         }
         // Without new names nothing can refer to the files yet.
         var files = names || all ? Map.copyOf(unsyncedFiles) : Map.<Path, Integer>of();
-        return new Plan(extent, toForce, files, names ? namesChanged : -1, end, cuts);
+        return new Plan(extent, toForce, files, names ? namesChanged : -1, end, cuts, forces);
     }
 
     /// Forces what is left beside the segments, for a log that is closed. Waits for the disk.
     void forceRest(Path directory) throws IOException {
-        forcing(() -> {
+        forces.run(() -> {
             forceFiles(unsyncedFiles.keySet());
             if (namesChanged != namesSynced) {
                 environment.storage().syncDirectory(directory);
@@ -165,32 +195,13 @@ final class LogFlush {
         namesSynced = namesChanged;
     }
 
-    private interface Forcing {
-        void run() throws IOException;
-    }
-
-    /// One force after the other, and none after one that failed.
-    private void forcing(Forcing what) throws IOException {
-        synchronized (forcing) {
-            if (failure != null) {
-                throw new IOException("An earlier force failed: " + failure.getMessage(), failure);
-            }
-            try {
-                what.run();
-            } catch (IOException e) {
-                failure = e;
-                throw e;
-            }
-        }
-    }
-
     private void forceFiles(Set<Path> paths) throws IOException {
-        var storage = environment.storage();
         for (var path : paths) {
-            if (storage.exists(path)) {
-                try (var file = storage.open(path, LogStorage.Access.READ_WRITE)) {
-                    file.force();
-                }
+            try (var file = environment.storage().open(path, LogStorage.Access.READ_WRITE)) {
+                file.force();
+            } catch (NoSuchFileException e) {
+                // Let go of since the plan was made, by retention or for a newer one: nothing refers to it any more.
+                LOG.trace("Not forced, for it is gone file={}", path);
             }
         }
     }
@@ -201,7 +212,7 @@ final class LogFlush {
     /// @param logDir where that has its name
     void force(Plan plan, Path directory, Path logDir) throws IOException {
         long began = environment.time().nanoseconds();
-        forcing(() -> {
+        plan.forces().run(() -> {
             for (var segment : plan.segments()) {
                 if (plan.extent() == Extent.ALL) {
                     segment.force();

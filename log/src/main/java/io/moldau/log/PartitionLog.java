@@ -1478,9 +1478,8 @@ public final class PartitionLog {
 
     // ---- truncating
 
-    /// Cuts the log so that it ends at `offset`, or before the batch that holds it. Leader epochs that begin
-    /// there or
-    /// behind are forgotten, also where the log itself is short enough.
+    /// Cuts the log so that it ends at `offset`, or before the batch that holds it, or where the last batch before it
+    /// ends. Leader epochs that begin there or behind are forgotten, also where the log itself is short enough.
     public void truncateTo(long offset) {
         lock();
         try {
@@ -1492,6 +1491,9 @@ public final class PartitionLog {
                 return;
             }
             long end = offset < view.logStartOffset() ? offset : batchBaseAt(offset);
+            if (end > view.logStartOffset()) {
+                end = Math.max(view.logStartOffset(), endBelow(end));
+            }
             beforeCut(end);
             if (end <= view.logStartOffset()) {
                 startAgain(end);
@@ -1534,6 +1536,28 @@ public final class PartitionLog {
             }
         }
         return offset;
+    }
+
+    /// Where the last batch below `end` ends. Compaction may have left a hole there, and a log must not end in one: the
+    /// next start could not tell it from a loss.
+    private long endBelow(long end) throws IOException {
+        var segments = published.segments();
+        int i = floor(segments, end - 1);
+        if (i < 0) {
+            return end;
+        }
+        int size = segments[i].sizeInBytes();
+        var scratch = environment.scratch().get();
+        int position = segments[i].positionOf(end - 1, size, scratch);
+        var header = new BatchHeader(segments[i].file(), scratch);
+        if (position >= 0 && header.moveTo(position, size) && header.baseOffset() < end) {
+            return end;
+        }
+        long below = segments[i].baseOffset();
+        for (int at = 0; header.moveTo(at, size) && header.lastOffset() < end; at = header.nextPosition()) {
+            below = header.lastOffset() + 1;
+        }
+        return below;
     }
 
     private void beforeCut(long end) throws IOException {

@@ -107,4 +107,30 @@ class LogFlushTest {
         flush.done(first);
         assertThat(plan(Extent.RECORDS, 5).files()).containsOnlyKeys(path);
     }
+
+    /// Retention renames a snapshot without waiting for a flush that was planned before.
+    @Test
+    void aFileThatIsGoneByThenIsNotMissed() throws IOException {
+        var path = DIRECTORY.resolve("00000000000000000005.snapshot");
+        storage.replace(path, new byte[] {1}, false);
+        flush.written(path);
+        var plan = plan(Extent.ALL, 5);
+        flush.gone(path);
+        storage.rename(path, path.resolveSibling(path.getFileName() + ".deleted"));
+        force(plan);
+        assertThat(flush.done(plan)).isTrue();
+        assertThat(flush.flushedUpTo()).isEqualTo(5);
+    }
+
+    @Test
+    void aFailureOfTheDirectoryALogHasLeftIsNoneOfTheOneItIsIn() throws IOException {
+        var old = plan(Extent.RECORDS, 5);
+        flush.moved();
+        storage.failForces(1);
+        assertThatThrownBy(() -> force(old)).isInstanceOf(IOException.class);
+        storage.failForces(0);
+        var now = plan(Extent.RECORDS, 5);
+        force(now);
+        assertThat(flush.done(now)).isTrue();
+    }
 }

@@ -77,30 +77,6 @@ public final class LeaderState {
     private long durableEnd;
     private long highWatermark;
 
-    /// Where to have a record is enough.
-    public LeaderState(
-            int localId,
-            int leaderEpoch,
-            int partitionEpoch,
-            List<Integer> replicas,
-            List<Integer> isr,
-            int minInsyncReplicas,
-            long logEndOffset,
-            long highWatermark,
-            long nowNanos) {
-        this(
-                localId,
-                leaderEpoch,
-                partitionEpoch,
-                replicas,
-                isr,
-                minInsyncReplicas,
-                logEndOffset,
-                NEED_NOT_BE_FORCED,
-                highWatermark,
-                nowNanos);
-    }
-
     /// @param minInsyncReplicas as configured; more than there are replicas cannot be asked for
     /// @param durableEnd up to where this replica has forced its log, or [#NEED_NOT_BE_FORCED]
     /// @param highWatermark what this replica knew as a follower, or from its checkpoint

@@ -24,7 +24,8 @@ class LeaderStateTest {
 
     private static LeaderState leader(
             List<Integer> replicas, List<Integer> isr, int minInsyncReplicas, long end, long highWatermark) {
-        return new LeaderState(1, 7, 3, replicas, isr, minInsyncReplicas, end, highWatermark, 0);
+        return new LeaderState(
+                1, 7, 3, replicas, isr, minInsyncReplicas, end, LeaderState.NEED_NOT_BE_FORCED, highWatermark, 0);
     }
 
     private static final LeaderState.Eligibility ALL = (broker, epoch) -> true;

@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LogCleanerTest {
 
@@ -104,6 +106,31 @@ class LogCleanerTest {
         // Two small segments and what was appended since: one, and the active one.
         assertThat(log().segmentCount()).isEqualTo(2);
         assertThat(log().logStartOffset()).isZero();
+    }
+
+    /// Else the next start would take what compaction took for something that was lost.
+    @ParameterizedTest
+    @ValueSource(strings = {"stop", "kill", "power cut"})
+    void aCutIntoAHoleEndsWhereTheRecordsEnd(String ending) {
+        write("b", "1");
+        write("a", "2");
+        write("a", "3");
+        assertThat(clean()).isTrue();
+        assertThat(contents()).containsExactly("0:b=1", "2:a=3");
+        log().flush();
+
+        log().truncateTo(2);
+        assertThat(log().logEndOffset()).isEqualTo(1);
+        switch (ending) {
+            case "stop" -> fixture.dirs().close();
+            case "kill" -> storage.killProcess();
+            default -> storage.cutPower(SimulatedStorage.Unforced.LOST);
+        }
+        fixture.reopen();
+
+        assertThat(log().logEndOffset()).isEqualTo(1);
+        write("c", "4");
+        assertThat(contents()).containsExactly("0:b=1", "1:c=4");
     }
 
     @Test
@@ -303,8 +330,9 @@ class LogCleanerTest {
         storage.killProcess();
         fixture.reopen();
         assertThat(log().cleanedUpTo()).isEqualTo(2);
+        // Into the hole where the first one was: nothing is left.
         log().truncateTo(1);
-        assertThat(checkpoint()).isEqualTo("0\n1\ntopic 0 1\n");
+        assertThat(checkpoint()).isEqualTo("0\n1\ntopic 0 0\n");
         fixture.dirs().delete(LogFixture.PARTITION.topicPartition());
         assertThat(checkpoint()).isEqualTo("0\n0\n");
     }
